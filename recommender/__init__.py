@@ -1,0 +1,1 @@
+"""Rank abstracts against interest profiles. Imports numpy, scipy, scikit-learn and itself."""
