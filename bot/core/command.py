@@ -1,0 +1,175 @@
+"""A command is written once: its name, arguments, defaults and help are a function's signature and docstring.
+
+    @command
+    async def search(ctx: Context, words: Annotated[str, "words to look for"], *, days: Annotated[int, "…"] = 0) -> Message:
+        "Find papers by words, title, author, id or link."
+
+What stands before the `*` is said in words, in order; the last of it takes all words that are left. What stands behind the
+`*` is an option, typed `days=30`, `days:30` or `--days=30`. A trailing underscore is dropped: `in_` is typed `in`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from types import UnionType
+from typing import Annotated, Any, get_args, get_origin
+
+from bot.core.message import Message
+from bot.errors import UsageError
+
+MISSING = inspect.Parameter.empty
+_YES = frozenset({"yes", "true", "on", "1"})
+_NO = frozenset({"no", "false", "off", "0"})
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """One argument. `read` turns typed text into the value, or raises ValueError with what would be right."""
+
+    name: str
+    parameter: str
+    help: str
+    read: Callable[[str], Any]
+    default: Any = MISSING
+    option: bool = False
+    flag: bool = False
+    many: bool = False
+    complete: Callable[..., Awaitable[list[str]]] | None = None
+
+    @property
+    def required(self) -> bool:
+        """Whether the command cannot run without it."""
+        return self.default is MISSING
+
+    @property
+    def usage(self) -> str:
+        """How it is typed, in square brackets where it may be left out."""
+        if self.flag:
+            shown = self.name
+        elif self.option:
+            shown = f"{self.name}={self.default if isinstance(self.default, int) and self.default else '…'}"
+        else:
+            shown = self.name.upper() + ("…" if self.many else "")
+        return shown if self.required else f"[{shown}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command. `personal` ones are never public; `hidden` ones are reached by buttons only."""
+
+    name: str
+    help: str
+    args: tuple[Arg, ...]
+    run: Callable[..., Awaitable[Message]]
+    opens_form: bool = False
+    personal: bool = False
+    hidden: bool = False
+
+    @property
+    def words(self) -> tuple[Arg, ...]:
+        """The arguments that are said in words, in order."""
+        return tuple(arg for arg in self.args if not arg.option)
+
+    @property
+    def options(self) -> dict[str, Arg]:
+        """The options, by the name that is typed."""
+        return {arg.name: arg for arg in self.args if arg.option}
+
+    @property
+    def usage(self) -> str:
+        """The whole line, as it is typed after `/papers`."""
+        return " ".join([self.name, *(arg.usage for arg in self.args)])
+
+    def bind(self, words: list[str], options: Mapping[str, str]) -> dict[str, Any]:
+        """Turn typed words and options into the arguments of `run`. Raises UsageError."""
+        values: dict[str, Any] = {}
+        left = list(words)
+        for arg in self.words:
+            last = arg is self.words[-1]
+            taken, left = (left, []) if last else (left[:1], left[1:])
+            if not any(word.strip() for word in taken):
+                if arg.required:
+                    raise UsageError(f"{arg.name.upper()} is missing: {arg.help}. Type: /papers {self.usage}")
+                continue
+            values[arg.parameter] = tuple(taken) if arg.many else self._read(arg, " ".join(taken))
+        for name, text in options.items():
+            if name in self.options:
+                values[self.options[name].parameter] = self._read(self.options[name], text)
+        if left:
+            raise UsageError(f"“{self.name}” takes no words after it. Type: /papers {self.usage}")
+        return values
+
+    def _read(self, arg: Arg, text: str) -> Any:
+        try:
+            return arg.read(text)
+        except ValueError as error:
+            reason = str(error) or f"“{text}” does not fit"
+            raise UsageError(f"{arg.name}: {reason}. Type: /papers {self.usage}") from None
+
+
+def read_flag(text: str) -> bool:
+    """Read yes or no. Raises ValueError."""
+    folded = text.strip().casefold()
+    if folded not in _YES | _NO:
+        raise ValueError("say yes or no")
+    return folded in _YES
+
+
+def read_int(text: str) -> int:
+    """Read a whole number in any script's digits. Raises ValueError."""
+    try:
+        if len(text) > 12:
+            raise ValueError
+        return int(text)
+    except ValueError:
+        raise ValueError(f"“{text[:20]}” is not a whole number") from None
+
+
+def command(
+    run: Callable[..., Awaitable[Message]] | None = None,
+    *,
+    opens_form: bool = False,
+    personal: bool = False,
+    hidden: bool = False,
+) -> Any:
+    """Make a `Command` of an async function whose first parameter is the context."""
+
+    def make(function: Callable[..., Awaitable[Message]]) -> Command:
+        hints = typing.get_type_hints(function, include_extras=True)
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+        doc = inspect.cleandoc(function.__doc__ or "").splitlines()
+        return Command(
+            name=function.__name__.rstrip("_"),
+            help=doc[0] if doc else "",
+            args=tuple(_arg(parameter, hints[parameter.name]) for parameter in parameters),
+            run=function,
+            opens_form=opens_form,
+            personal=personal,
+            hidden=hidden,
+        )
+
+    return make if run is None else make(run)
+
+
+def _arg(parameter: inspect.Parameter, hint: Any) -> Arg:
+    """Read one parameter. Its type is str, int, bool, tuple[str, ...], or a class with a `read` of its own."""
+    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    if get_origin(kind) in (UnionType, typing.Union):
+        kind = next(part for part in get_args(kind) if part is not type(None))
+    many = get_origin(kind) is tuple
+    readers: dict[Any, Callable[[str], Any]] = {str: str, int: read_int, bool: read_flag}
+    arg = Arg(
+        name=parameter.name.rstrip("_"),
+        parameter=parameter.name,
+        help=next((note for note in notes if isinstance(note, str)), ""),
+        read=str if many else readers.get(kind) or kind.read,
+        default=parameter.default,
+        option=parameter.kind is inspect.Parameter.KEYWORD_ONLY,
+        flag=kind is bool,
+        many=many,
+    )
+    complete = next((note for note in notes if callable(note)), None)
+    return replace(arg, complete=complete) if complete else arg

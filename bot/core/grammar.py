@@ -1,0 +1,108 @@
+"""What people type, taken apart: one grammar for every platform. Never raises; whatever is no command is a search."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from bot.core.command import Command
+
+ROOT = "papers"
+TEXT_LIMIT = 4000  # characters read of one line; a platform's own limit is lower or close
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "\u00a0": " "})
+_TOKEN = re.compile(r'(?:(?P<name>(?:--|—|–)?[^\s"=:]{1,40})(?P<sign>[=:]))?(?:"(?P<quoted>[^"]*)"(?=\s|$)|(?P<bare>\S+))|\S+')
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One line, taken apart.
+
+    `command` is None if the first word is none: then the whole `text` is searched for, and `guess` is the command that the
+    first word comes close to, to be offered and never run.
+    """
+
+    text: str
+    rest: str = ""
+    command: Command | None = None
+    words: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    guess: Command | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    raw: str
+    name: str
+    value: str
+    quoted: bool
+
+
+def parse(line: str, commands: Mapping[str, Command]) -> Parsed:
+    """Take a line apart: with or without the root, with straight or curly quotes, with short or long dashes."""
+    text = strip_root(line[:TEXT_LIMIT])
+    first, _, rest = text.partition(" ")
+    known = commands.get(first.casefold())
+    if known is None or known.hidden:
+        return Parsed(text=text, rest=text, guess=_near(first, commands) if rest.strip() else None)
+    words, options = arguments(known, rest)
+    return Parsed(text, rest.strip(), known, tuple(words), tuple(options.items()))
+
+
+def strip_root(line: str) -> str:
+    """Drop a leading `/papers`, and spaces around and in doubles."""
+    text = " ".join(line.translate({0: " "}).split())
+    first, _, rest = text.partition(" ")
+    return rest if first.casefold() == f"/{ROOT}" else text
+
+
+def arguments(command: Command, rest: str) -> tuple[list[str], dict[str, str]]:
+    """Split the rest of a line into words and options.
+
+    Only a known option whose value can be read is an option; anything else is a word. A bare flag counts only at the end.
+    """
+    tokens = [_token(match) for match in _TOKEN.finditer(rest.translate(_QUOTES))]
+    words: list[_Token] = []
+    options: dict[str, str] = {}
+    for token in tokens:
+        name = token.name.lstrip("-—–").casefold()
+        if name in command.options and _fits(command, name, token.value):
+            options[name] = token.value
+        elif (flag := _dashed_flag(token, command)) is not None:
+            options[flag] = "yes"
+        else:
+            words.append(token)
+    flags = {name for name, arg in command.options.items() if arg.flag}
+    least = sum(arg.required for arg in command.words)  # `search share` looks for the word "share"
+    while len(words) > least and not words[-1].quoted and words[-1].raw.casefold() in flags:
+        options[words.pop().raw.casefold()] = "yes"
+    return [token.value if token.quoted and not token.name else token.raw for token in words], options
+
+
+def _token(match: re.Match[str]) -> _Token:
+    quoted = match["quoted"] is not None
+    value = match["quoted"] if quoted else (match["bare"] or "")
+    return _Token(match[0], match["name"] or "", value, quoted)
+
+
+def _dashed_flag(token: _Token, command: Command) -> str | None:
+    stripped = token.raw.lstrip("-—–").casefold()
+    arg = command.options.get(stripped)
+    return stripped if arg and arg.flag and token.raw[:1] in "-—–" else None
+
+
+def _fits(command: Command, name: str, value: str) -> bool:
+    try:
+        command.options[name].read(value)
+    except ValueError:
+        return False
+    return bool(value)
+
+
+def _near(word: str, commands: Mapping[str, Command]) -> Command | None:
+    """Return the command that a word is a slip of the pen of: two letters in five at most may differ."""
+    shown = [known for known in commands.values() if not known.hidden]
+    scored = [(SequenceMatcher(None, word.casefold(), known.name).ratio(), known) for known in shown]
+    best, known = max(scored, key=lambda pair: pair[0], default=(0.0, None))
+    return known if best >= 0.8 and len(word) > 3 else None

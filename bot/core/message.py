@@ -1,0 +1,105 @@
+"""A message, modelled once. All text is raw: a platform escapes it, and decides shape, colours and menus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+CARDS_PER_PAGE = 5  # five cards with four buttons each are exactly Discord's 40 components
+ACTION_LIMIT = 100  # characters: Discord's custom_id
+ELLIPSIS = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """Does `action` in the bot, or opens `url`. With `menu`, a platform that has overflow menus puts it there."""
+
+    label: str
+    action: str = ""
+    url: str = ""
+    menu: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One paper. `lines` are in order of worth: what does not fit is cut from the last."""
+
+    paper: str
+    title: str
+    url: str = ""
+    number: int = 0
+    lines: tuple[str, ...] = ()
+    buttons: tuple[Button, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file for one person only."""
+
+    name: str
+    content: bytes
+    media_type: str = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A command's own arguments as inputs; submitting it is a Request with that command and these names."""
+
+    command: str
+    values: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What the bot says. `public` is for everybody in the channel; all else is for the person who asked."""
+
+    text: str = ""
+    cards: tuple[Card, ...] = ()
+    buttons: tuple[Button, ...] = ()
+    footer: str = ""
+    files: tuple[File, ...] = ()
+    form: Form | None = None
+    public: bool = False
+
+
+def fit(text: str, limit: int, escape: Callable[[str], str] = str) -> str:
+    """Clip raw `text` so that `escape(result)` has at most `limit` characters, and return it escaped.
+
+    It is the raw text that is cut, so that an entity or an escape sequence is never split. A grapheme's combining marks,
+    joiners and variation selectors stay with their base or go with it.
+    """
+    escaped = escape(text)
+    if len(escaped) <= limit:
+        return escaped
+    low, high = 0, min(len(text), limit)
+    while low < high:  # the escaped length grows with the raw length, so the longest that fits is found by halving
+        middle = (low + high + 1) // 2
+        if len(escape(text[:middle].rstrip() + ELLIPSIS)) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    cut = whole(text, low)
+    return escape(text[:cut].rstrip() + ELLIPSIS) if cut or limit >= len(escape(ELLIPSIS)) else ""
+
+
+def whole(text: str, end: int) -> int:
+    """Move `end` back to where it does not separate a base character from the marks that belong to it."""
+    while 0 < end < len(text) and (_joins(text[end]) or text[end - 1] == "\u200d"):
+        end -= 1
+    return end
+
+
+def _joins(character: str) -> bool:
+    point = ord(character)
+    return (
+        0x300 <= point <= 0x36F
+        or point in (0x200D, 0x20E3)
+        or 0xFE00 <= point <= 0xFE0F
+        or 0x1F3FB <= point <= 0x1F3FF
+        or 0xDC00 <= point <= 0xDFFF
+    )
+
+
+def pages(cards: Sequence[Card]) -> list[tuple[Card, ...]]:
+    """Cut cards into pages of `CARDS_PER_PAGE`; no cards make one empty page."""
+    return [tuple(cards[i : i + CARDS_PER_PAGE]) for i in range(0, max(len(cards), 1), CARDS_PER_PAGE)]

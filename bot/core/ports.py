@@ -1,0 +1,65 @@
+"""The two ports of the bot. The third, Ranker, is the recommender's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from bot.core.message import Message
+from bot.core.request import Address, Receipt, Request
+from recommender.types import Paper
+
+Invoke = Callable[[Request], AsyncIterator[Message]]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a platform knows of an address. `manages`: the person there may change what the channel gets."""
+
+    name: str = ""
+    purpose: str = ""
+    time_zone: str = ""
+    manages: bool = False
+    missing_permissions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One HTTP route that a platform wants mounted on the bot's server."""
+
+    method: str
+    path: str
+    handler: Callable[[Any], Awaitable[Any]]
+
+
+class Source(Protocol):
+    """A place that papers come from. It is asked every `every`."""
+
+    name: str
+    every: timedelta
+
+    def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+        """Yield papers that came after `since` (aware, UTC; None: all). Raises SourceError."""
+
+
+class Platform(Protocol):
+    """A place where people read and type."""
+
+    name: str
+
+    async def run(self, invoke: Invoke) -> None:
+        """Listen until cancelled or closed. Of each answer the first message is posted, and later ones replace it."""
+
+    async def send(self, to: Address, message: Message, key: str) -> Receipt:
+        """Deliver one message that nobody asked for just now. Raises Retry, Refused or Uncertain."""
+
+    async def find(self, to: Address, key: str, since: datetime) -> Receipt | None:
+        """Say whether the message of `key` is there. Raises Unknown if it cannot look."""
+
+    async def about(self, address: Address) -> Facts:
+        """Tell what is known of a place and of what the person may do in it."""
+
+    def routes(self) -> Sequence[Route]:
+        """HTTP routes (sign-in, events); empty if the platform calls out by itself."""

@@ -1,0 +1,47 @@
+"""Who asks, from where, and what: the same for every platform."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+HOME = "home"  # the channel of an App Home
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A place on a platform. `channel` is empty in a direct message; `user` is the platform's own id."""
+
+    platform: str
+    workspace: str
+    user: str = ""
+    channel: str = ""
+    thread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One thing that somebody asked for.
+
+    Exactly one of these is set: `text` (typed, with or without the root `/papers`), `action` (a button was pressed), or
+    `command` with `values` (a form was submitted). All of them empty is a bare `/papers`. `key` names this delivery, so
+    that one that comes twice is done once; `person` and `place` are the names that people read.
+    """
+
+    address: Address
+    text: str = ""
+    action: str = ""
+    command: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    key: str = ""
+    person: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A platform's word that it took a message."""
+
+    id: str
+    at: datetime

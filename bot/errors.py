@@ -1,0 +1,87 @@
+"""Every error of the bot, in one tree. Imports nothing.
+
+PaperroundError            `str(error)` is what a person reads: what happened, to which thing, and what to do next
+├── UserError              what somebody typed or pressed cannot be done; answered privately, never logged as a fault
+│   ├── UsageError         the words do not fit the command
+│   ├── NotFound           no such paper, interest, command or list
+│   ├── NotAllowed         the person may not do this here
+│   └── Expired            a button of a list that is kept no longer
+├── SetupError             the installation cannot start: exit code 2
+│   ├── SettingsError      a setting is wrong
+│   ├── StoreError         the database cannot be opened, or is newer than this program
+│   └── FileError          a file is missing, unreadable, too large or not what it says
+├── SourceError            a source of papers did not answer, or answered nonsense
+└── DeliveryError          a message did not go out as asked
+    ├── Retry              not taken, and it may be tried again after `after` seconds
+    ├── Refused            not taken, and trying again will not help: closed, archived, removed, no permission
+    ├── Uncertain          the request left and no answer came: look before trying again
+    └── Unknown            it could not be looked up whether the message arrived
+"""
+
+
+class PaperroundError(Exception):
+    """The root: its text is meant for people."""
+
+
+class UserError(PaperroundError):
+    """What somebody typed or pressed cannot be done."""
+
+
+class UsageError(UserError):
+    """The words do not fit the command."""
+
+
+class NotFound(UserError):  # noqa: N818 - read as a sentence: raise NotFound("…")
+    """There is no such paper, interest, command or list."""
+
+
+class NotAllowed(UserError):  # noqa: N818
+    """The person may not do this here."""
+
+
+class Expired(UserError):  # noqa: N818
+    """The list behind a button is kept no longer."""
+
+
+class SetupError(PaperroundError):
+    """The installation cannot start; the program ends with exit code 2."""
+
+
+class SettingsError(SetupError):
+    """A setting is wrong."""
+
+
+class StoreError(SetupError):
+    """The database cannot be opened, or is newer than this program."""
+
+
+class FileError(SetupError):
+    """A file is missing, unreadable, too large or not what it says."""
+
+
+class SourceError(PaperroundError):
+    """A source of papers did not answer, or answered nonsense."""
+
+
+class DeliveryError(PaperroundError):
+    """A message did not go out as asked."""
+
+
+class Retry(DeliveryError):  # noqa: N818
+    """Not taken; it may be tried again after `after` seconds."""
+
+    def __init__(self, text: str, after: float) -> None:
+        super().__init__(text)
+        self.after = after
+
+
+class Refused(DeliveryError):  # noqa: N818
+    """Not taken, and trying again will not help."""
+
+
+class Uncertain(DeliveryError):  # noqa: N818
+    """The request left and no answer came."""
+
+
+class Unknown(DeliveryError):  # noqa: N818
+    """It could not be looked up whether the message arrived."""

@@ -1,0 +1,221 @@
+"""The tables. Times are UTC through one type; short numbers are primary keys; JSON holds lists of plain text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class UTCDateTime(TypeDecorator[datetime]):
+    """An aware instant. SQLite drops time zones, so all is stored in UTC and comes back aware."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn an aware time into UTC. Raises ValueError for a time without a zone."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without a time zone cannot be stored")
+        return value.astimezone(UTC).replace(tzinfo=None) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """Return the same instant, aware, in UTC."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def _number() -> Column[int]:
+    return Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
+
+
+def _to(target: str, name: str, *, null: bool = False, key: bool = False) -> Column[int]:
+    return Column(
+        name,
+        BigInteger().with_variant(Integer, "sqlite"),
+        ForeignKey(target, ondelete="CASCADE"),
+        nullable=null,
+        primary_key=key,
+    )
+
+
+# What this database is: its own id, and counters that order changes.
+meta = Table("meta", metadata, Column("name", String(40), primary_key=True), Column("value", Text, nullable=False))
+counters = Table(
+    "counters", metadata, Column("name", String(40), primary_key=True), Column("value", BigInteger, nullable=False)
+)
+heartbeats = Table(
+    "heartbeats",
+    metadata,
+    Column("process", String(80), primary_key=True),
+    Column("started_at", UTCDateTime, nullable=False),
+    Column("beat_at", UTCDateTime, nullable=False),
+)
+
+# One paper, many ids: immutable records, papers derived from them, and aliases that lead to papers.
+papers = Table(
+    "papers",
+    metadata,
+    _number(),
+    Column("key", String(300), nullable=False, unique=True),
+    Column("title", Text, nullable=False),
+    Column("abstract", Text, nullable=False, default=""),
+    Column("authors", JSON, nullable=False),
+    Column("published", UTCDateTime),
+    Column("year", Integer),
+    Column("url", Text, nullable=False, default=""),
+    Column("source", String(80), nullable=False, default=""),
+    Column("venue", Text, nullable=False, default=""),
+    Column("categories", JSON, nullable=False),
+    Column("keywords", JSON, nullable=False),
+    Column("title_guessed", Boolean, nullable=False, default=False),
+    Column("title_key", String(300), nullable=False, index=True),
+    Column("first_seen", UTCDateTime, nullable=False, index=True),
+    Column("changed", BigInteger, nullable=False, index=True),
+    _to("papers.id", "merged_into", null=True),
+    sqlite_autoincrement=True,
+)
+records = Table(
+    "records",
+    metadata,
+    _number(),
+    _to("papers.id", "paper_id"),
+    Column("source", String(80), nullable=False),
+    Column("source_id", String(300), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("content", JSON, nullable=False),
+    Column("seen_at", UTCDateTime, nullable=False),
+    UniqueConstraint("source", "source_id", "hash"),
+    Index("ix_records_paper_id", "paper_id"),
+)
+aliases = Table(
+    "aliases",
+    metadata,
+    Column("alias", String(300), primary_key=True),
+    _to("papers.id", "paper_id"),
+    Index("ix_aliases_paper_id", "paper_id"),
+)
+categories = Table(
+    "categories",
+    metadata,
+    _to("papers.id", "paper_id", key=True),
+    Column("name_key", String(200), primary_key=True),
+    Column("name", Text, nullable=False),
+    Index("ix_categories_name_key", "name_key"),
+)
+
+# People and channels: whoever can have interests.
+owners = Table(
+    "owners",
+    metadata,
+    _number(),
+    Column("platform", String(40), nullable=False),
+    Column("workspace", String(120), nullable=False),
+    Column("kind", String(10), nullable=False),  # "person" or "channel"
+    Column("external", String(200), nullable=False),
+    Column("name", Text, nullable=False, default=""),
+    Column("time_zone", String(64), nullable=False, default=""),
+    Column("created_at", UTCDateTime, nullable=False),
+    Column("menu", JSON, nullable=False),  # the actions of the last message shown there, for platforms that number buttons
+    UniqueConstraint("platform", "workspace", "kind", "external"),
+    sqlite_autoincrement=True,
+)
+interests = Table(
+    "interests",
+    metadata,
+    _number(),
+    _to("owners.id", "owner_id"),
+    Column("name", Text, nullable=False),
+    Column("name_key", String(300), nullable=False),
+    Column("topics", JSON, nullable=False),
+    Column("created_at", UTCDateTime, nullable=False),
+    UniqueConstraint("owner_id", "name_key"),
+    sqlite_autoincrement=True,
+)
+subscriptions = Table(
+    "subscriptions",
+    metadata,
+    _number(),
+    _to("interests.id", "interest_id"),
+    _to("owners.id", "asked_by"),
+    Column("at", String(5), nullable=False),  # local time, HH:MM
+    Column("time_zone", String(64), nullable=False),
+    Column("weekdays", String(7), nullable=False),  # digits of ISO weekdays, Monday is 1: "12345"
+    Column("at_most", Integer, nullable=False),
+    Column("strictness", String(10), nullable=False),
+    Column("created_at", UTCDateTime, nullable=False),
+    UniqueConstraint("interest_id"),
+    Index("ix_subscriptions_asked_by", "asked_by"),
+    sqlite_autoincrement=True,
+)
+marks = Table(
+    "marks",
+    metadata,
+    _to("interests.id", "interest_id", key=True),
+    _to("papers.id", "paper_id", key=True),
+    _to("owners.id", "person_id", key=True),
+    Column("kind", String(4), nullable=False),  # "more" or "less"
+    Column("because", Text, nullable=False, default=""),
+    Column("at", UTCDateTime, nullable=False),
+    Index("ix_marks_person_id", "person_id"),
+    Index("ix_marks_paper_id", "paper_id"),
+)
+saved = Table(
+    "saved",
+    metadata,
+    _to("owners.id", "owner_id", key=True),
+    _to("papers.id", "paper_id", key=True),
+    Column("at", UTCDateTime, nullable=False),
+    Index("ix_saved_paper_id", "paper_id"),
+)
+wishes = Table(
+    "wishes",
+    metadata,
+    _to("owners.id", "owner_id", key=True),
+    Column("kind", String(6), primary_key=True),  # "follow" or "mute"
+    Column("words_key", String(300), primary_key=True),
+    Column("words", Text, nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+)
+
+# What a button's short number stands for: a list of papers, a line to run, an undo, a confirmation.
+notes = Table(
+    "notes",
+    metadata,
+    _number(),
+    _to("owners.id", "owner_id"),
+    Column("kind", String(10), nullable=False),
+    Column("content", JSON, nullable=False),
+    Column("at", UTCDateTime, nullable=False, index=True),
+    Index("ix_notes_owner_id_kind", "owner_id", "kind"),
+    sqlite_autoincrement=True,
+)
