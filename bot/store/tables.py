@@ -113,6 +113,8 @@ records = Table(
     Column("source_id", String(300), nullable=False),
     Column("hash", String(64), nullable=False),
     Column("content", JSON, nullable=False),
+    Column("title_key", String(300), nullable=False, index=True),  # empty where the title proves nothing
+    Column("held", Boolean, nullable=False, default=False),  # placed by hand: imports do not move it
     Column("seen_at", UTCDateTime, nullable=False),
     UniqueConstraint("source", "source_id", "hash"),
     Index("ix_records_paper_id", "paper_id"),
@@ -145,7 +147,9 @@ owners = Table(
     Column("name", Text, nullable=False, default=""),
     Column("time_zone", String(64), nullable=False, default=""),
     Column("created_at", UTCDateTime, nullable=False),
-    Column("menu", JSON, nullable=False),  # the actions of the last message shown there, for platforms that number buttons
+    Column(
+        "menu", JSON, nullable=False
+    ),  # the actions of the last message shown there, for platforms that number buttons
     UniqueConstraint("platform", "workspace", "kind", "external"),
     sqlite_autoincrement=True,
 )

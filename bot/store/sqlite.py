@@ -1,0 +1,83 @@
+"""How SQLite is used: write-ahead log, writers that wait, foreign keys on, and reading that cannot write."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event
+
+from bot.errors import StoreError
+
+BUSY_TIMEOUT = 30.0  # seconds a writer waits for another
+
+
+def in_memory(address: URL) -> bool:
+    """Say whether this address is a database in memory."""
+    return address.get_backend_name() == "sqlite" and address.database in (None, "", ":memory:")
+
+
+def make_engine(address: URL) -> Engine:
+    """Return an engine for a file, or for one database in memory that all threads share."""
+    options: dict[str, Any] = {"connect_args": {"timeout": BUSY_TIMEOUT, "check_same_thread": False}}
+    if in_memory(address):
+        options["poolclass"] = StaticPool
+    engine = create_engine(address, **options)
+    event.listen(engine, "connect", _on_connect)
+    event.listen(engine, "begin", _on_begin)
+    return engine
+
+
+def _on_connect(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # the driver's own BEGIN comes too late and never says IMMEDIATE
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _on_begin(conn: Connection) -> None:
+    writing = conn.get_execution_options().get("writing", False)
+    conn.exec_driver_sql(f"PRAGMA query_only={'OFF' if writing else 'ON'}")
+    # A deferred transaction that turns to writing late is refused at once; IMMEDIATE waits for its turn.
+    conn.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def make_file(address: URL) -> None:
+    """Make the database file if it is missing, with its folder, for its owner only.
+
+    Raises StoreError if the path cannot hold a database.
+    """
+    path = Path(str(address.database))
+    if path.parent.exists() and not path.parent.is_dir():
+        raise StoreError(f"{path.parent} is a file, so no database can lie in it. Name another folder.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder, not a database file. Name a file in it: {path / 'paperround.db'}")
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StoreError(
+            f"The database file {path} cannot be opened: {reason}. Name another one in PAPERROUND_DATABASE_URL."
+        ) from error
+
+
+def log_ahead(address: URL) -> None:
+    """Switch the file to write-ahead logging, so that readers and a writer do not wait for each other.
+
+    Raises sqlite3.Error if the file is no database, or stays locked for 30 s.
+    """
+    deadline = time.monotonic() + BUSY_TIMEOUT
+    with closing(sqlite3.connect(str(address.database), timeout=BUSY_TIMEOUT, isolation_level=None)) as connection:
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                # The switch is refused at once where a transaction would wait.
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.02)

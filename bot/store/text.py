@@ -1,0 +1,66 @@
+"""Text as both databases take it, and the keys by which text is found again."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from hashlib import sha256
+
+ID_LIMIT = 250  # characters of a paper's id: a column holds 300, and a merged paper's key stands behind a prefix
+
+_REFUSED = re.compile("[\x00\ud800-\udfff]")
+_LATEX = re.compile(r"\\[a-zA-Z]+\*?|\\[\"'`^~=.uvHcdbkr](?![a-zA-Z])|[$\\]")
+_APOSTROPHES = re.compile("['’ʼ`´{}]")
+_WORDS = re.compile(r"[^\W_]+")
+# Letters that Unicode does not take apart, as people write them without their strokes.
+_STROKES = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t"}
+)
+
+
+def storable(text: str) -> str:
+    """Return the text without NUL and lone surrogates, which PostgreSQL, JSON and UTF-8 refuse."""
+    return _REFUSED.sub("", text)
+
+
+def short(text: str, limit: int) -> str:
+    """Return the storable text if it has at most `limit` characters, else its beginning and its SHA-256.
+
+    Two different texts never become the same one by being cut. `limit` must be above 66.
+    """
+    text = storable(text)
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit - 65]}~{sha256(text.encode()).hexdigest()}"
+
+
+def fold(text: str) -> str:
+    """Return the text in lower case without accents, with single spaces: what two spellings of a name share."""
+    taken_apart = unicodedata.normalize("NFKD", storable(text)).casefold().translate(_STROKES)
+    kept = "".join(letter for letter in taken_apart if not unicodedata.combining(letter))
+    return " ".join(unicodedata.normalize("NFC", kept).split())
+
+
+def key(text: str, limit: int = 300) -> str:
+    """Return the folded text in at most `limit` characters: what a name is found by."""
+    return short(fold(text), limit)
+
+
+def words(text: str) -> list[str]:
+    """Return the folded words of a text: letters and digits only, LaTeX commands and apostrophes dropped."""
+    return _WORDS.findall(_APOSTROPHES.sub("", fold(_LATEX.sub("", text))))
+
+
+def title_key(title: str) -> str:
+    """Return the normalised title: its folded words, single-spaced, in at most 300 characters."""
+    return short(" ".join(words(title)), 300)
+
+
+def paper_id(text: str) -> str:
+    """Return a paper's id as it is stored. One of more than 250 characters keeps its namespace and becomes a hash."""
+    text = storable(text)
+    if len(text) <= ID_LIMIT:
+        return text
+    namespace, colon, _ = text.partition(":")
+    prefix = f"{namespace}:" if colon and len(namespace) <= 40 else ""
+    return f"{prefix}sha256-{sha256(text.encode()).hexdigest()}"
