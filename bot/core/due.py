@@ -211,5 +211,6 @@ def _near_zones(folded: str) -> list[str]:
     names, cities = _zones()
     city = get_close_matches(folded[:64].rsplit("/", 1)[-1], list(cities), n=2, cutoff=0.75)
     near = get_close_matches(folded[:64], list(names), n=3, cutoff=0.7)
-    found = [name for word in city for name in cities[word]] + [names[name] for name in near]
-    return list(dict.fromkeys(found))[:3]
+    here = [name for word in city for name in cities[word]]
+    found = [names[name] for name in near]
+    return list(dict.fromkeys(here + found if "/" in folded else found + here))[:3]
