@@ -1,0 +1,195 @@
+"""The composition root: the one file that picks classes, and the one place where errors become messages."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+
+from bot.commands import _pages as pages
+from bot.commands._context import Context, Pressed
+from bot.commands.help import first_steps
+from bot.config import Settings
+from bot.core.card import clip
+from bot.core.command import Command
+from bot.core.grammar import Parsed, parse, strip_root
+from bot.core.message import Message
+from bot.core.plain import plain
+from bot.core.ports import Facts, Platform
+from bot.core.request import Address, Request
+from bot.errors import Expired, PaperroundError, SettingsError, UserError
+from bot.plugins import load
+from bot.store import notes, owners
+from bot.store.engine import Store
+from bot.store.library import Library
+
+log = structlog.get_logger()
+
+EXPIRED = "This list has expired: run it again."
+OWN_NOTES = ("run", "undo", "forget")  # actions whose notes are of their own kind; all others press a card of a list
+
+
+def utc_now() -> datetime:
+    """Return the time: the one clock of the bot."""
+    return datetime.now(UTC)
+
+
+class App:
+    """Everything that was put together for one process. `close` it at the end."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        library: Library,
+        platforms: Mapping[str, Platform] | None = None,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.settings = settings
+        self.store = store
+        self.library = library
+        self.platforms: dict[str, Platform] = dict(platforms or {})
+        self.commands: dict[str, Command] = load("bot.commands")
+        self.now = now
+
+    @classmethod
+    def open(cls, settings: Settings, now: Callable[[], datetime] = utc_now) -> App:
+        """Open the store and the index that the settings name. Raises StoreError and SettingsError."""
+        rankers = load("recommender.rankers", "ranker")
+        if settings.ranker not in rankers:
+            raise SettingsError(f"PAPERROUND_RANKER: “{settings.ranker}” is none of {', '.join(rankers)}.")
+        store = Store.open(settings.url)
+        library = Library(store, settings.data_dir / f"index-{store.id[:12]}", rankers[settings.ranker])
+        return cls(settings, store, library, now=now)
+
+    def close(self) -> None:
+        """Give back the database's connections."""
+        self.store.close()
+
+    async def invoke(self, request: Request) -> AsyncIterator[Message]:
+        """Answer one request. The first message is posted, and later ones replace it; a public one stands by itself."""
+        started = time.perf_counter()
+        outcome = "done"
+        try:
+            async with aclosing(self._answer(request)) as answer:
+                async for message in answer:
+                    yield message
+        except UserError as error:
+            outcome = type(error).__name__
+            yield await self._refusal(request, error)
+        except PaperroundError as error:
+            outcome = type(error).__name__
+            yield Message(text=str(error))
+        except Exception:
+            outcome = "failed"
+            incident = secrets.token_hex(3)
+            log.exception("request failed", incident=incident, platform=request.address.platform)
+            yield Message(
+                text=f"That did not work, and the fault is here, not yours. Please try once more. If it stays, "
+                f"tell your administrator the number {incident}: it stands in the log."
+            )
+        finally:
+            took = round((time.perf_counter() - started) * 1000)
+            log.info("request", platform=request.address.platform, outcome=outcome, milliseconds=took)
+
+    async def _answer(self, request: Request) -> AsyncIterator[Message]:
+        ctx = await self._context(request)
+        await self.library.refresh()
+        if request.action:
+            yield await self._press(ctx, request.action)
+            return
+        if request.command:
+            yield await self._submit(ctx, request)
+            return
+        parsed = parse(request.text, self.commands)
+        if not parsed.text:
+            yield await first_steps(ctx)
+            return
+        command, values = self._bind(parsed)
+        message = await command.run(ctx, **values)
+        if parsed.guess is not None:
+            line = f"{parsed.guess.name} {parsed.text.partition(' ')[2]}"
+            message = replace(message, buttons=(*message.buttons, await pages.say(ctx, f"Run “{clip(line, 40)}”", line)))
+        yield message
+        if values.get("share") and ctx.place is not None and not command.personal:
+            yield replace(message, public=True)
+
+    def _bind(self, parsed: Parsed) -> tuple[Command, dict[str, Any]]:
+        """Return the command and its arguments; what is no command is searched for."""
+        if parsed.command is None:
+            search = self.commands["search"]
+            return search, search.bind([parsed.text], {})
+        return parsed.command, parsed.command.bind(list(parsed.words), dict(parsed.options))
+
+    async def _press(self, ctx: Context, action: str) -> Message:
+        """Do what a button says. Raises Expired for an action that no longer leads anywhere."""
+        head, _, rest = action.partition(":")
+        number, _, index = rest.partition(":")
+        command = self.commands.get(head)
+        kind = head if head in OWN_NOTES else "list"
+        try:
+            note, at = int(number, 16), int(index or "0", 16)
+        except ValueError:
+            raise Expired(EXPIRED) from None
+        content = await self.store.read(notes.get, note, ctx.owners, kind, ctx.now, ctx.keep)
+        pressed = replace(ctx, pressed=Pressed(note, content, at))
+        assert pressed.pressed is not None  # noqa: S101 - set in the line above
+        item = pressed.pressed.item
+        if head == "run" and item:
+            return await self._run(ctx, str(item["line"]))
+        if command is None or (head != "page" and not item):
+            raise Expired(EXPIRED)
+        return await command.run(pressed, **(command.bind([str(item["say"])], {}) if "say" in item and command.words else {}))
+
+    async def _run(self, ctx: Context, line: str) -> Message:
+        command, values = self._bind(parse(line, self.commands))
+        return await command.run(ctx, **values)
+
+    async def _submit(self, ctx: Context, request: Request) -> Message:
+        """Run a command with the values of a form."""
+        command = self.commands.get(request.command)
+        if command is None or command.hidden:
+            raise Expired("This form is of another version: type the command again.")
+        values = dict(request.values)
+        words = [values.pop(arg.name, "") for arg in command.words]
+        return await command.run(ctx, **command.bind(words, {k: v for k, v in values.items() if v.strip()}))
+
+    async def _context(self, request: Request) -> Context:
+        """Find out who asks and where; whoever comes for the first time is noted."""
+        at, now = request.address, self.now()
+        me = await self.store.write(owners.get, at.platform, at.workspace, "person", at.user, request.person or at.user, now)
+        place = None
+        if at.channel and at.channel != "home":
+            name = request.place or at.channel
+            place = await self.store.write(owners.get, at.platform, at.workspace, "channel", at.channel, name, now)
+        return Context(
+            request=request,
+            me=me,
+            place=place,
+            now=now,
+            settings=self.settings,
+            store=self.store,
+            library=self.library,
+            commands=self.commands,
+            about=self._about,
+            is_new=me.created_at == now,
+        )
+
+    async def _about(self, address: Address) -> Facts:
+        platform = self.platforms.get(address.platform)
+        return Facts() if platform is None else await platform.about(address)
+
+    async def _refusal(self, request: Request, error: UserError) -> Message:
+        """Say what cannot be done; where a command's name began a sentence, offer to search for it."""
+        text = strip_root(request.text)
+        _, _, rest = text.partition(" ")
+        if not rest or request.action or text.casefold().startswith("search "):
+            return Message(text=str(error))
+        ctx = await self._context(request)
+        return Message(text=str(error), buttons=(await pages.say(ctx, f"Search for “{clip(plain(text), 40)}”", f"search {text}"),))

@@ -1,0 +1,152 @@
+"""The verbs of the program. Whatever is wrong with the installation is one clear line and exit code 2."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console as Terminal
+from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from bot import config, log
+from bot.app import App, utc_now
+from bot.demo import play, talk
+from bot.errors import SetupError
+from bot.jobs.ingest import Report, ingest
+from bot.jobs.upkeep import keep_running
+from bot.sources import local
+
+cli = typer.Typer(
+    name="paperround",
+    help="The papers you would have picked, delivered to your Slack or Discord every morning.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+REFUSED_SHOWN = 10  # refused lines named in full
+
+
+def main() -> None:
+    """Run the program. A broken setup ends it with exit code 2, an interrupt with 130, a closed pipe quietly."""
+    try:
+        cli()
+    except SetupError as error:
+        sys.stderr.write(f"paperround: {error}\n")
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at its end
+        sys.exit(0)
+
+
+def _open() -> App:
+    settings = config.load()
+    log.configure(settings.log_level, settings.log_format)
+    return App.open(settings)
+
+
+@cli.command("import")
+def import_(files: Annotated[list[Path], typer.Argument(help="Abstracts as text, JSONL, JSON or CSV; .gz too.")]) -> None:
+    """Bring papers in from files. Doing it twice changes nothing."""
+    for file in files:
+        local.check(file)
+    app = _open()
+    try:
+        with _progress() as progress:
+            reports = [_import_one(app, file, progress) for file in files]
+            learning = progress.add_task("learning from all papers", total=None)
+            app.library.update(learn=True)
+            progress.remove_task(learning)
+        for file, report in zip(files, reports, strict=True):
+            _tell(file, report)
+    finally:
+        app.close()
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        console=Terminal(stderr=True),
+        transient=True,
+    )
+
+
+def _import_one(app: App, file: Path, progress: Progress) -> Report:
+    task: TaskID = progress.add_task(file.name, total=file.stat().st_size)
+
+    def tick(done: int, total: int) -> None:
+        progress.update(task, completed=done, total=total)
+
+    return ingest(app.store, local.read(file, tick), "local", app.now())
+
+
+def _tell(file: Path, report: Report) -> None:
+    total = report.new + report.known + report.merged
+    typer.echo(
+        f"{file.name}: {total:,} papers read: {report.new:,} new, {report.known:,} already known, "
+        f"{report.merged:,} merged, {report.refused:,} refused"
+    )
+    for bad in report.bad[:REFUSED_SHOWN]:
+        typer.echo(f"  line {bad.line}: {bad.reason}")
+    if report.refused > REFUSED_SHOWN:
+        typer.echo(f"  … and {report.refused - REFUSED_SHOWN:,} more")
+
+
+@cli.command()
+def chat(
+    user: Annotated[str, typer.Option(help="Who types.")] = "me",
+    channel: Annotated[str, typer.Option(help="The channel to be in; none is a direct message.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print every message as one JSON object a line.")] = False,
+) -> None:
+    """Talk to the bot in the terminal: type /papers lines and the numbers of buttons."""
+    app = _open()
+    try:
+        asyncio.run(talk(app, sys.stdin, sys.stdout, user=user, channel=channel, as_json=as_json))
+    finally:
+        app.close()
+
+
+@cli.command()
+def demo() -> None:
+    """See it run on the papers that come with it, in a store of its own that is deleted at the end."""
+    log.configure("error", "auto")
+    play(sys.stdin, sys.stdout)
+
+
+@cli.command()
+def run() -> None:
+    """Run the bot until it is stopped."""
+    app = _open()
+    try:
+        asyncio.run(keep_running(app.store, app.library, app.settings, app.now))
+    finally:
+        app.close()
+
+
+@cli.command()
+def status(
+    quick: Annotated[bool, typer.Option("--quick", help="Only the database and the sign of life.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+) -> None:
+    """Say whether the bot is alive; exit code 1 if it is not."""
+    app = _open()
+    try:
+        facts = _facts(app, quick)
+    finally:
+        app.close()
+    typer.echo(json.dumps(facts) if as_json else "\n".join(f"{name}: {value}" for name, value in facts.items()))
+    raise typer.Exit(0 if facts["alive"] else 1)
+
+
+def _facts(app: App, quick: bool) -> dict[str, Any]:
+    facts = app.facts(utc_now())
+    return {name: facts[name] for name in ("database", "alive", "last sign of life")} if quick else facts

@@ -1,0 +1,69 @@
+"""What a command is given besides its own arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bot.config import Settings
+from bot.core.command import Command
+from bot.core.ports import Facts
+from bot.core.request import Address, Request
+from bot.store.engine import Store
+from bot.store.library import Library
+from bot.store.owners import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """The button that was pressed: the stored note behind it, and which of its items."""
+
+    note: int
+    content: Mapping[str, Any]
+    index: int
+
+    @property
+    def item(self) -> Mapping[str, Any]:
+        """The item that the button stands under; empty if it stands under none."""
+        items = self.content.get("items", [])
+        return items[self.index] if 0 <= self.index < len(items) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One request's surroundings. `me` asks; `place` is the channel it was asked in, if any."""
+
+    request: Request
+    me: Owner
+    place: Owner | None
+    now: datetime
+    settings: Settings
+    store: Store
+    library: Library
+    commands: Mapping[str, Command]
+    about: Callable[[Address], Awaitable[Facts]]
+    pressed: Pressed | None = None
+    is_new: bool = False
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The reader's time zone."""
+        return ZoneInfo(self.me.time_zone or self.settings.time_zone)
+
+    @property
+    def local_now(self) -> datetime:
+        """The time of the request in the reader's zone."""
+        return self.now.astimezone(self.zone)
+
+    @property
+    def keep(self) -> timedelta:
+        """How long the buttons of a message work."""
+        return timedelta(days=self.settings.keep_days)
+
+    @property
+    def owners(self) -> tuple[int, ...]:
+        """The numbers of those whose notes may be pressed here."""
+        return (self.me.number,) if self.place is None else (self.me.number, self.place.number)

@@ -1,0 +1,43 @@
+"""Follow and mute, and their opposites: words that hold for all interests of a person."""
+
+from __future__ import annotations
+
+from bot.commands._context import Context
+from bot.commands._pages import undo
+from bot.core.card import clip
+from bot.core.message import Message
+from bot.core.plain import plain
+from bot.errors import NotFound, UsageError
+from bot.store import wishes
+
+LIMIT = 120  # characters
+DONE = {"follow": "You follow", "mute": "You mute"}
+
+
+async def wish(ctx: Context, kind: str, words: str) -> Message:
+    """Add one wish. Raises UsageError for words that are too long or say nothing."""
+    clean = " ".join(plain(words).split()).strip("\"'“”")
+    if len(clean) > LIMIT:
+        raise UsageError(f"“{clip(clean, 40)}” has {len(clean)} characters; up to {LIMIT} are possible.")
+    if not any(character.isalnum() for character in clean):
+        raise UsageError(f"“{clip(clean, 40)}” has no letters to {kind}.")
+    added = await ctx.store.write(wishes.add, ctx.me.number, kind, clean, ctx.now)
+    effect = {
+        "follow": "Papers with this author come whatever their topic, and say so.",
+        "mute": "No digest shows a paper with these words or this author.",
+    }[kind]
+    if not added:
+        return Message(text=f"{DONE[kind]} “{clean}” already. {effect}")
+    back = await undo(ctx, {"do": f"un{kind}", "words": clean})
+    return Message(text=f"{DONE[kind]} “{clean}” now. {effect}", buttons=(back,))
+
+
+async def unwish(ctx: Context, kind: str, words: str) -> Message:
+    """Take one wish back. Raises NotFound, naming those that there are."""
+    clean = " ".join(plain(words).split()).strip("\"'“”")
+    if not await ctx.store.write(wishes.remove, ctx.me.number, kind, clean):
+        have = await ctx.store.read(wishes.of, ctx.me.number, kind)
+        listed = ", ".join(f"“{one}”" for one in have[:10]) or "nothing"
+        raise NotFound(f"{DONE[kind]} no “{clip(clean, 60)}”. {DONE[kind]}: {listed}.")
+    back = await undo(ctx, {"do": kind, "words": clean})
+    return Message(text=f"{DONE[kind]} “{clean}” no longer.", buttons=(back,))

@@ -1,0 +1,56 @@
+"""Today's digest, now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from bot.commands._context import Context
+from bot.commands._digest import Wanted, digest_of
+from bot.commands._pages import say
+from bot.core.card import clip
+from bot.core.command import command
+from bot.core.message import Message
+from bot.core.plain import plain
+from bot.errors import NotFound
+from bot.store import interests, subscriptions
+from bot.store.interests import Held
+from bot.store.subscriptions import Subscription
+
+
+@command
+async def digest(
+    ctx: Context, name: Annotated[str, "the name or number of one interest; all of them if left out"] = ""
+) -> Message:
+    """Show today's digest now; it does not count as sent."""
+    owner, held = await _owner_and_interests(ctx, name)
+    if not held:
+        return Message(
+            text="You follow nothing yet. Subscribe to a topic, and the digest is ranked for it.",
+            buttons=(await say(ctx, "What can I follow?", "topics"),),
+        )
+    scheduled = {sub.interest: sub for sub in await ctx.store.read(subscriptions.of, owner)}
+    return await digest_of(ctx, owner, [wanted(ctx, one, scheduled.get(one.number)) for one in held])
+
+
+def wanted(ctx: Context, held: Held, sub: Subscription | None) -> Wanted:
+    """Say how many papers an interest may bring and how strict it is: as subscribed, else as the settings say."""
+    if sub is None:
+        return Wanted(held, ctx.settings.digest_max, ctx.settings.strictness)
+    return Wanted(held, sub.at_most, sub.strictness)
+
+
+async def _owner_and_interests(ctx: Context, name: str) -> tuple[int, Sequence[Held]]:
+    """Look among my interests first, then among this channel's."""
+    owners = [ctx.me] + ([ctx.place] if ctx.place else [])
+    for owner in owners:
+        if not name:
+            if held := await ctx.store.read(interests.of, owner.number):
+                return owner.number, held
+        elif one := await ctx.store.read(interests.by_name, owner.number, name):
+            return owner.number, [one]
+    if name:
+        near = await ctx.store.read(interests.suggest, ctx.me.number, name)
+        hint = f" Yours are: {', '.join(f'“{plain(one)}”' for one in near)}." if near else ""
+        raise NotFound(f"You follow nothing called “{clip(plain(name), 60)}”.{hint} See all: /papers subscriptions")
+    return ctx.me.number, []

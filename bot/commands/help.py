@@ -1,0 +1,80 @@
+"""Help, made from the commands themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Annotated
+
+from bot.commands._context import Context
+from bot.commands._pages import say
+from bot.core.card import clip
+from bot.core.command import Command, command
+from bot.core.message import Message
+from bot.core.plain import plain
+from bot.errors import NotFound
+from bot.store import interests
+
+STARTER = "large language models"  # the topic suggested where nothing better is known
+
+
+@command
+async def help_(ctx: Context, name: Annotated[str, "a command; all of them if left out"] = "") -> Message:
+    """Say what can be typed, and what each command takes."""
+    shown = {known.name: known for known in ctx.commands.values() if not known.hidden}
+    if name:
+        wanted = name.split()[0].casefold().lstrip("/")
+        if wanted not in shown:
+            near = get_close_matches(wanted, shown, 1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise NotFound(f"There is no command “{clip(plain(wanted), 40)}”.{hint} See all: /papers help")
+        return Message(text=about(shown[wanted]))
+    lines = [f"{known.usage}\n    {known.help}" for known in sorted(shown.values(), key=lambda known: known.name)]
+    text = "Type /papers and then one of these. Anything else is searched for.\n\n" + "\n".join(lines)
+    return Message(text=text, footer="/papers help COMMAND tells more of one")
+
+
+def about(known: Command) -> str:
+    """Explain one command: its line, and what each argument means."""
+    lines = [f"/papers {known.usage}", known.help]
+    for arg in known.args:
+        default = "" if arg.required or arg.default in (None, "", 0, False) else f" (otherwise {arg.default})"
+        lines.append(f"    {arg.name if arg.option else arg.name.upper()}: {arg.help}{default}")
+    return "\n".join(lines)
+
+
+async def first_steps(ctx: Context) -> Message:
+    """Answer a bare `/papers`: the three commands that matter to this person now."""
+    mine = await ctx.store.read(interests.of, ctx.me.number)
+    marked = any(held.interest.liked or held.interest.disliked for held in mine)
+    if not mine:
+        topic = await suggested_topic(ctx)
+        steps = [f"subscribe {topic}", f"search {topic}", "topics"]
+    elif not marked:
+        steps = ["digest", "subscriptions", f"search {mine[0].interest.name}"]
+    else:
+        steps = ["digest", "profile", "saved"]
+    text = "\n".join([*(INTRODUCTION if ctx.is_new else ()), *_lines(ctx, steps)])
+    return Message(text=text, buttons=tuple([await say(ctx, step, step) for step in steps]), footer="/papers help tells all")
+
+
+INTRODUCTION = (
+    "I pick the few new papers that are worth your time, say why for each, and learn from what you mark.",
+    "I store what you follow, mark and save, and nothing else; /papers export and /papers forget are yours.",
+)
+
+
+def _lines(ctx: Context, steps: Sequence[str]) -> list[str]:
+    """Say each step with its command's help."""
+    return [f"/papers {step}\n    {ctx.commands[step.split()[0]].help}" for step in steps]
+
+
+async def suggested_topic(ctx: Context) -> str:
+    """Take a topic from the channel's name or purpose if papers use its words, else one that is stored here."""
+    facts = await ctx.about(ctx.request.address)
+    for words in (facts.purpose, facts.name.replace("-", " ").replace("_", " ")):
+        if words and ctx.request.address.channel and await ctx.library.unknown(words) is None:
+            return clip(plain(words), 60)
+    starters = await ctx.library.starters(1)
+    return starters[0].name if starters else STARTER
+

@@ -1,0 +1,23 @@
+"""Fewer papers like one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from bot.commands._context import Context
+from bot.commands._marks import mark
+from bot.core.command import command
+from bot.core.message import Message
+
+BECAUSE_LIMIT = 300  # characters
+
+
+@command
+async def less(
+    ctx: Context,
+    paper: Annotated[str, "an id, a link, a title, or its number in the last list"],
+    *,
+    because: Annotated[str, "why, in a few words"] = "",
+) -> Message:
+    """Show fewer papers like this one."""
+    return await mark(ctx, paper, "less", because[:BECAUSE_LIMIT])

@@ -1,0 +1,74 @@
+"""One paper in full."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from bot.commands._context import Context
+from bot.commands._pages import listed, Entry
+from bot.commands._papers import meant
+from bot.core.card import clip, paper_card, place_line
+from bot.core.command import command
+from bot.core.ids import url_of
+from bot.core.message import Message
+from bot.core.plain import plain
+from bot.store import interests
+from bot.store.papers import Stored
+
+AUTHORS_SHOWN = 12
+ABSTRACT_LIMIT = 2500  # characters
+
+
+@command
+async def show(
+    ctx: Context,
+    paper: Annotated[str, "an id, a link, a title, or its number in the last list"],
+    *,
+    share: Annotated[bool, "show the answer to the whole channel"] = False,
+) -> Message:
+    """Show one paper in full: abstract, links, ids, and whether it would be picked for you."""
+    return await in_full(ctx, await meant(ctx, paper), owner=ctx.place.number if share and ctx.place else 0)
+
+
+async def in_full(ctx: Context, stored: Stored, owner: int = 0) -> Message:
+    """Return the message that shows one paper with all that is known of it."""
+    paper = stored.paper
+    names = [plain(name) for name in paper.authors]
+    more = f", and {len(names) - AUTHORS_SHOWN} more" if len(names) > AUTHORS_SHOWN else ""
+    links = [url for id_ in stored.ids if (url := url_of(id_)) and url != paper.url]
+    lines = (
+        ", ".join(names[:AUTHORS_SHOWN]) + more,
+        place_line(paper),
+        "no title given: this is the abstract's first sentence" if paper.title_guessed else "",
+        clip(plain(paper.abstract), ABSTRACT_LIMIT),
+        _line("area", [plain(name) for name in paper.categories]),
+        _line("keywords", [plain(word) for word in paper.keywords[:12]]),
+        _line("ids", stored.ids),
+        _line("links", links),
+        await _for_me(ctx, stored),
+    )
+    card = replace(paper_card(paper), lines=tuple(line for line in lines if line))
+    return await listed(ctx, "", [Entry(card, paper.id)], owner=owner)
+
+
+def _line(name: str, values: tuple[str, ...] | list[str]) -> str:
+    return f"{name}: {', '.join(values)}" if values else ""
+
+
+async def _for_me(ctx: Context, stored: Stored) -> str:
+    """Say, interest by interest, whether this paper would be picked, and why or why not."""
+    profile = await ctx.store.read(interests.profile, ctx.me.number)
+    if not profile.interests:
+        return ""
+    said = []
+    for verdict in await ctx.library.judge(profile, stored.number, ctx.settings.strictness):
+        name = f"“{plain(profile.interests[verdict.interest].name)}”"
+        if verdict.muted:
+            said.append(f"{name} would not show it: you muted “{plain(verdict.muted)}”")
+        elif verdict.picked:
+            reason = f" ({', '.join(verdict.why.terms)})" if verdict.why.terms else ""
+            said.append(f"it fits {name}{reason}")
+        else:
+            said.append(f"it is not near enough to {name}")
+    return "for you: " + "; ".join(said)

@@ -1,0 +1,39 @@
+"""What one can subscribe to here."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from bot.commands._context import Context
+from bot.commands._pages import Entry, listed
+from bot.core.card import count
+from bot.core.command import command
+from bot.core.message import Card, Message
+from bot.core.plain import plain
+from bot.store import papers, subscriptions
+
+AREAS = 25
+STARTERS = 5
+KINDS = (("Follow", "subscribe", False), ("Search", "search", False))
+
+
+@command
+async def topics(ctx: Context) -> Message:
+    """List what can be followed here: areas, starter topics, and what this workspace follows."""
+    week = ctx.now - timedelta(days=7)
+    here = ctx.request.address
+    areas = await ctx.store.read(papers.areas, week)
+    followed = await ctx.store.read(subscriptions.followers, here.workspace, here.platform)
+    made = [_entry(area.name, f"area · {count(area.total, 'paper')}, {area.new:,} this week") for area in areas[:AREAS]]
+    made += [
+        _entry(one.name, f"starter topic · {count(one.total, 'paper')}, {one.new:,} this week")
+        for one in await ctx.library.starters(STARTERS)
+    ]
+    made += [_entry(name, f"followed by {count(number, 'channel')} here") for name, number in followed]
+    if not made:
+        return Message(text="No papers are stored yet, so there is nothing to choose from. Any words can be followed.")
+    return await listed(ctx, "These can be followed, as can any words of your own.", made, kinds=KINDS)
+
+
+def _entry(name: str, line: str) -> Entry:
+    return Entry(Card(paper="", title=plain(name), lines=(line,)), name)

@@ -1,0 +1,48 @@
+"""The [Undo] of an answer: it restores what was there before, once or ten times alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.commands._context import Context
+from bot.core.command import command
+from bot.core.message import Message
+from bot.errors import Expired
+from bot.store import interests, marks, saved, wishes
+
+
+@command(hidden=True, personal=True)
+async def undo(ctx: Context) -> Message:
+    """Take back what a button or a command has just done."""
+    if ctx.pressed is None:
+        raise Expired("This can be undone no longer.")
+    return Message(text=await _back(ctx, ctx.pressed.item))
+
+
+async def _back(ctx: Context, item: Mapping[str, Any]) -> str:
+    me, write = ctx.me.number, ctx.store.write
+    match item["do"]:
+        case "mark":
+            kind, because = item["before"]
+            allowed = [held.number for owner in ctx.owners for held in await ctx.store.read(interests.of, owner)]
+            if item["interest"] not in allowed:
+                raise Expired("The interest of this mark is gone, and the mark with it.")
+            await write(marks.set_, item["interest"], item["paper"], me, kind, ctx.now, because=because)
+            return "Undone: the paper is marked as before."
+        case "unsave":
+            await write(saved.remove, me, item["paper"])
+            return "Undone: the paper is not saved."
+        case "unsubscribe":
+            if await write(interests.remove, item["interest"]):
+                return "Undone: you follow this no longer."
+            return "This is followed no longer already."
+        case "subscribe":
+            await write(interests.restore, item["content"], ctx.now)
+            return "Undone: it is followed as before, with what was learnt for it."
+        case "follow" | "mute":
+            await write(wishes.add, me, item["do"], item["words"], ctx.now)
+            return "Undone."
+        case kind:
+            await write(wishes.remove, me, kind.removeprefix("un"), item["words"])
+            return "Undone."
