@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from unicodedata import category
 
 CARDS_PER_PAGE = 5  # five cards with four buttons each are exactly Discord's 40 components
 ACTION_LIMIT = 100  # characters: Discord's custom_id
 ELLIPSIS = "…"
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,8 @@ class Message:
 def fit(text: str, limit: int, escape: Callable[[str], str] = str) -> str:
     """Clip raw `text` so that `escape(result)` has at most `limit` characters, and return it escaped.
 
-    It is the raw text that is cut, so that an entity or an escape sequence is never split. A grapheme's combining marks,
-    joiners and variation selectors stay with their base or go with it.
+    It is the raw text that is cut, so that an entity or an escape sequence is never split. A grapheme's combining
+    marks, joiners and variation selectors stay with their base or go with it.
     """
     escaped = escape(text)
     if len(escaped) <= limit:
@@ -83,8 +85,8 @@ def fit(text: str, limit: int, escape: Callable[[str], str] = str) -> str:
 
 
 def whole(text: str, end: int) -> int:
-    """Move `end` back to where it does not separate a base character from the marks that belong to it."""
-    while 0 < end < len(text) and (_joins(text[end]) or text[end - 1] == "\u200d"):
+    """Move `end` back to where it does not separate a base character from what belongs to it: marks, joiners, flags."""
+    while 0 < end < len(text) and (_joins(text[end]) or text[end - 1] == "\u200d" or _splits_flag(text, end)):
         end -= 1
     return end
 
@@ -92,12 +94,18 @@ def whole(text: str, end: int) -> int:
 def _joins(character: str) -> bool:
     point = ord(character)
     return (
-        0x300 <= point <= 0x36F
-        or point in (0x200D, 0x20E3)
-        or 0xFE00 <= point <= 0xFE0F
-        or 0x1F3FB <= point <= 0x1F3FF
+        category(character) in ("Mn", "Mc", "Me")  # marks of all scripts, variation selectors, keycaps
+        or point == 0x200D
+        or 0x1F3FB <= point <= 0x1F3FF  # skin tones
+        or 0xE0020 <= point <= 0xE007F  # tags of regional flags
         or 0xDC00 <= point <= 0xDFFF
     )
+
+
+def _splits_flag(text: str, end: int) -> bool:
+    """Tell whether `end` is between the two letters of a flag: an odd number of them stands before it."""
+    before = text[:end]
+    return text[end] in _FLAG_LETTERS and (len(before) - len(before.rstrip(_FLAG_LETTERS))) % 2 == 1
 
 
 def pages(cards: Sequence[Card]) -> list[tuple[Card, ...]]:
