@@ -1,11 +1,11 @@
 """A command is written once: its name, arguments, defaults and help are a function's signature and docstring.
 
     @command
-    async def search(ctx: Context, words: Annotated[str, "words to look for"], *, days: Annotated[int, "…"] = 0) -> Message:
+    async def search(ctx: Context, words: Annotated[str, "to look for"], *, days: Annotated[int, "…"] = 0) -> Message:
         "Find papers by words, title, author, id or link."
 
-What stands before the `*` is said in words, in order; the last of it takes all words that are left. What stands behind the
-`*` is an option, typed `days=30`, `days:30` or `--days=30`. A trailing underscore is dropped: `in_` is typed `in`.
+What stands before the `*` is said in words, in order; the last of it takes all words that are left. What stands behind
+the `*` is an option, typed `days=30`, `days:30` or `--days=30`. A trailing underscore is dropped: `in_` is typed `in`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import typing
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from types import UnionType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin, overload
 
 from bot.core.message import Message
 from bot.errors import UsageError
@@ -98,6 +98,9 @@ class Command:
         for name, text in options.items():
             if name in self.options:
                 values[self.options[name].parameter] = self._read(self.options[name], text)
+        for arg in self.options.values():
+            if arg.required and arg.parameter not in values:
+                raise UsageError(f"{arg.name}= is missing: {arg.help}. Type: /papers {self.usage}")
         if left:
             raise UsageError(f"“{self.name}” takes no words after it. Type: /papers {self.usage}")
         return values
@@ -121,20 +124,26 @@ def read_flag(text: str) -> bool:
 def read_int(text: str) -> int:
     """Read a whole number in any script's digits. Raises ValueError."""
     try:
-        if len(text) > 12:
+        if len(text) > 12 or "_" in text:
             raise ValueError
         return int(text)
     except ValueError:
         raise ValueError(f"“{text[:20]}” is not a whole number") from None
 
 
+@overload
+def command(run: Callable[..., Awaitable[Message]]) -> Command: ...
+@overload
+def command(
+    *, opens_form: bool = False, personal: bool = False, hidden: bool = False
+) -> Callable[[Callable[..., Awaitable[Message]]], Command]: ...
 def command(
     run: Callable[..., Awaitable[Message]] | None = None,
     *,
     opens_form: bool = False,
     personal: bool = False,
     hidden: bool = False,
-) -> Any:
+) -> Command | Callable[[Callable[..., Awaitable[Message]]], Command]:
     """Make a `Command` of an async function whose first parameter is the context."""
 
     def make(function: Callable[..., Awaitable[Message]]) -> Command:
