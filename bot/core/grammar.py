@@ -12,15 +12,17 @@ from bot.core.command import Command
 ROOT = "papers"
 TEXT_LIMIT = 4000  # characters read of one line; a platform's own limit is lower or close
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "\u00a0": " "})
-_TOKEN = re.compile(r'(?:(?P<name>(?:--|—|–)?[^\s"=:]{1,40})(?P<sign>[=:]))?(?:"(?P<quoted>[^"]*)"(?=\s|$)|(?P<bare>\S+))|\S+')
+_TOKEN = re.compile(
+    r'(?:(?P<name>(?:--|—|–)?[^\s"=:]{1,40})(?P<sign>[=:]))?(?:"(?P<quoted>[^"]*)"(?=\s|$)|(?P<bare>\S+))'
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """One line, taken apart.
 
-    `command` is None if the first word is none: then the whole `text` is searched for, and `guess` is the command that the
-    first word comes close to, to be offered and never run.
+    `command` is None if the first word is none: then the whole `text` is searched for, and `guess` is the command that
+    the first word comes close to, to be offered and never run.
     """
 
     text: str
@@ -45,7 +47,7 @@ def parse(line: str, commands: Mapping[str, Command]) -> Parsed:
     first, _, rest = text.partition(" ")
     known = commands.get(first.casefold())
     if known is None or known.hidden:
-        return Parsed(text=text, rest=text, guess=_near(first, commands) if rest.strip() else None)
+        return Parsed(text=text, rest=text, guess=_near(first, bool(rest), commands))
     words, options = arguments(known, rest)
     return Parsed(text, rest.strip(), known, tuple(words), tuple(options.items()))
 
@@ -60,7 +62,8 @@ def strip_root(line: str) -> str:
 def arguments(command: Command, rest: str) -> tuple[list[str], dict[str, str]]:
     """Split the rest of a line into words and options.
 
-    Only a known option whose value can be read is an option; anything else is a word. A bare flag counts only at the end.
+    Only a known option whose value can be read is an option; anything else is a word. A bare flag counts only at the
+    end.
     """
     tokens = [_token(match) for match in _TOKEN.finditer(rest.translate(_QUOTES))]
     words: list[_Token] = []
@@ -100,9 +103,14 @@ def _fits(command: Command, name: str, value: str) -> bool:
     return bool(value)
 
 
-def _near(word: str, commands: Mapping[str, Command]) -> Command | None:
-    """Return the command that a word is a slip of the pen of: two letters in five at most may differ."""
-    shown = [known for known in commands.values() if not known.hidden]
-    scored = [(SequenceMatcher(None, word.casefold(), known.name).ratio(), known) for known in shown]
+def _near(word: str, more: bool, commands: Mapping[str, Command]) -> Command | None:
+    """Return the command that a word is a slip of the pen of: about one letter in five may differ.
+
+    A word that stands alone is no slip of a command that needs more words.
+    """
+    shown = [
+        known for known in commands.values() if not known.hidden and (more or not any(a.required for a in known.args))
+    ]
+    scored = [(SequenceMatcher(None, word[:40].casefold(), known.name).ratio(), known) for known in shown]
     best, known = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     return known if best >= 0.8 and len(word) > 3 else None
