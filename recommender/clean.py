@@ -15,7 +15,7 @@ _LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{0,500}\)")
 _ADDRESS = re.compile(r"\b[a-z]{2,10}://\S+")
 _GLYPH = re.compile(r"\(cid:\d+\)")
 _HYPHENATED = re.compile(r"-[^\S\n]{0,9}\n\s{0,9}")
-_DROPPED = re.compile(r"\\(?:cite[a-z]*|ref|eqref|label|url|footnotemark)\*?(?:\[[^\[\]]{0,80}\])?\{[^{}]{0,300}\}")
+_DROPPED = re.compile(r"\\(?:cite[a-z]*|ref|eqref|label|url|footnotemark)\*?(?:\[[^\[\]]{0,80}\]){0,2}\{[^{}]{0,300}\}")
 _ACCENT = re.compile(r"""\\["'`^~=.uvHcdbkr]\s?\{([A-Za-z])\}|\\["'`^~=.]([A-Za-z])""")
 _LAYOUT = re.compile(
     r"\\(?:text|math|mathrm|operatorname|boldsymbol|emph|left|right|[bB]igg?[lr]?|bf|em|it|rm|tt|sc|sf|underline|"

@@ -116,9 +116,9 @@ class Index:
         if self._df is None or len(self._df) < self._n_terms:
             df = np.zeros(self._n_terms, np.int32)
             for part in self._state.parts:
-                df = df + segment.frequencies(part.data.cols, self._n_terms)
+                df += segment.frequencies(part.data.cols, self._n_terms)
             if self._state.dead:
-                df = df - segment.frequencies(self.counts(self._state.dead).indices, self._n_terms)
+                df -= segment.frequencies(self.counts(self._state.dead).indices, self._n_terms)
             self._df = df
         return self._df
 
@@ -135,9 +135,9 @@ class Index:
             if len(held) and len(hashes):
                 at = np.searchsorted(held, hashes, sorter=order)
                 at[at == len(held)] = 0
-                at = order[at]
-                hit = held[at] == hashes
-                found[hit] = at[hit] + part.column
+                columns = order[at]
+                hit = held[columns] == hashes
+                found[hit] = columns[hit] + part.column
         return found
 
     def vectorise(self, texts: Sequence[str]) -> csr_matrix:

@@ -1,0 +1,196 @@
+"""Print what the index costs on both shared corpora, as a markdown table: `python tests/bench/bench_index.py`.
+
+Each line is measured in a process of its own, so that its peak memory is its own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import multiprocessing
+import multiprocessing.connection
+import random
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from recommender.index import Index  # noqa: E402
+from recommender.search import search  # noqa: E402
+from recommender.types import Paper  # noqa: E402
+
+CORPORA = ROOT.parent / "shared" / "corpora"
+EXTRA = 500
+QUERIES = 60
+
+
+def corpus() -> list[Paper]:
+    """Return all papers of both corpora, those of iclr2026 first."""
+    papers = []
+    for name in ("iclr2026", "conferences"):
+        with gzip.open(CORPORA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            for line in lines:
+                entry = json.loads(line)
+                papers.append(
+                    Paper(
+                        id=f"openreview:{entry['id']}",
+                        title=entry["title"] or "",
+                        abstract=entry["abstract"] or "",
+                        authors=tuple(entry.get("authors") or ()),
+                        keywords=tuple(entry.get("keywords") or ()),
+                        categories=(entry["area"],) if entry.get("area") else (),
+                    )
+                )
+    return papers
+
+
+def peak() -> float:
+    """Return this process' peak resident memory in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def queries(papers: list[Paper]) -> list[str]:
+    """Return what people type: titles, halves of titles, topics of two or three words."""
+    draw = random.Random(1)
+    titles = [paper.title for paper in draw.sample(papers, QUERIES)]
+    cut = QUERIES // 3
+    halves = [" ".join(title.split()[::2]) for title in titles[:cut]]
+    topics = [" ".join(title.split()[1:3]) for title in titles[cut : 2 * cut]]
+    return halves + topics + titles[2 * cut :]
+
+
+def build(folder: Path) -> dict[str, float]:
+    """Import all but the last papers, fit, then append the last ones."""
+    papers = corpus()
+    index = Index(folder)
+    start = time.perf_counter()
+    index.append(papers[:-EXTRA])
+    appended = time.perf_counter()
+    index.fit()
+    fitted = time.perf_counter()
+    index.append(papers[-EXTRA:])
+    added = time.perf_counter()
+    full = fitted - start
+    return {
+        "papers imported and fitted": len(papers) - EXTRA,
+        "import into the index, s": appended - start,
+        "fit, s": fitted - appended,
+        "peak memory of import and fit, MB": peak(),
+        f"append of {EXTRA}, s": added - fitted,
+        f"append of {EXTRA}, % of import and fit": 100 * (added - fitted) / full,
+        "terms": index.n_terms,
+        "size on disk, MB": sum(path.stat().st_size for path in folder.rglob("*.npy")) / 1e6,
+    }
+
+
+def look(folder: Path) -> dict[str, float]:
+    """Open the index and look papers up."""
+    asked = queries(corpus())
+    before = peak()
+    start = time.perf_counter()
+    index = Index(folder)
+    opened = time.perf_counter() - start
+    search(index, "warm", 20)
+    times = []
+    for query in asked:
+        start = time.perf_counter()
+        search(index, query, 20)
+        times.append(time.perf_counter() - start)
+    return {
+        "open, s": opened,
+        "lookup, median ms": 1000 * statistics.median(times),
+        "lookup, slowest of 60 ms": 1000 * max(times),
+        "memory that lookups add, MB": peak() - before,
+        "scikit-learn imported by lookups": float("sklearn" in sys.modules),
+    }
+
+
+def okapi(_: Path) -> dict[str, float]:
+    """Look the same papers up with rank-bm25, over the same words."""
+    import numpy as np
+    from rank_bm25 import BM25Okapi
+
+    from recommender import text
+
+    papers = corpus()
+    asked = queries(papers)
+    model = BM25Okapi([[text.stem(word) for word in text.words(text.paper_text(paper))] for paper in papers])
+    times = []
+    for query in asked:
+        start = time.perf_counter()
+        scores = model.get_scores([text.stem(word) for word in text.words(query)])
+        np.argsort(-scores)[:20]
+        times.append(time.perf_counter() - start)
+    return {"rank-bm25 lookup, median ms": 1000 * statistics.median(times), "rank-bm25 memory, MB": peak()}
+
+
+def known_items(folder: Path) -> dict[str, float]:
+    """Return how often a paper is found first by its title: whole, with a slip of the pen, by every other word."""
+    papers = corpus()
+    index = Index(folder)
+    draw = random.Random(2)
+    sample = [paper for paper in draw.sample(papers, 400) if len(paper.title.split()) > 3][:200]
+    seeds = json.loads((CORPORA.parent / "seeds" / "iclr2026-metadata.json").read_text(encoding="utf-8"))
+
+    def first(query: str, title: str) -> bool:
+        hits = search(index, query, 1)
+        found = index.ids([hits[0].row])[0] if hits else ""
+        return titles.get(found, "").casefold() == title.casefold()
+
+    titles = {paper.id: paper.title for paper in papers}
+    return {
+        "found first by title, %": 100 * statistics.mean(first(paper.title, paper.title) for paper in sample),
+        "found first with a slip of the pen, %": 100
+        * statistics.mean(first(slip(paper.title, draw), paper.title) for paper in sample),
+        "found first by every other word, %": 100
+        * statistics.mean(first(" ".join(paper.title.split()[::2]), paper.title) for paper in sample),
+        "seed titles found first, of 19": sum(first(seed["title"], seed["title"]) for seed in seeds),
+    }
+
+
+def slip(title: str, draw: random.Random) -> str:
+    """Return a title with one letter dropped, doubled, or swapped with the next."""
+    at = draw.choice([place for place in range(len(title) - 1) if title[place : place + 2].isalpha()])
+    kind = draw.randrange(3)
+    if kind == 0:
+        return title[:at] + title[at + 1 :]
+    if kind == 1:
+        return title[:at] + title[at] + title[at:]
+    return title[:at] + title[at + 1] + title[at] + title[at + 2 :]
+
+
+def _call(step: Callable[[Path], dict[str, float]], folder: Path, pipe: multiprocessing.connection.Connection) -> None:
+    pipe.send(step(folder))
+
+
+def apart(step: Callable[[Path], dict[str, float]], folder: Path) -> dict[str, float]:
+    """Run a step in a fresh process and return what it measured."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_call, args=(step, folder, theirs))
+    process.start()
+    result: dict[str, float] = ours.recv()
+    process.join()
+    return result
+
+
+def main() -> None:
+    """Print the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows: dict[str, float] = {}
+        for step in (build, look, okapi, known_items):
+            rows |= apart(step, Path(folder))
+    rows["rank-bm25 / lookup"] = rows["rank-bm25 lookup, median ms"] / rows["lookup, median ms"]
+    print("| | |\n|---|---|")
+    for name, value in rows.items():
+        print(f"| {name} | {value:,.{0 if value >= 100 or value == int(value) else 2}f} |")
+
+
+if __name__ == "__main__":
+    main()
