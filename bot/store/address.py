@@ -43,9 +43,9 @@ def make_engine(address: URL) -> Engine:
     """Return an engine; nothing is connected yet. Raises ImportError if the driver is not installed."""
     if address.get_backend_name() == "sqlite":
         return sqlite.make_engine(address)
-    options: dict[str, Any] = {} if "connect_timeout" in address.query else {"connect_timeout": CONNECT_TIMEOUT}
     # Times are compared and taken apart in UTC, whatever zone the server stands in.
-    options.setdefault("options", "-c timezone=UTC" if "options" not in address.query else address.query["options"])
+    options: dict[str, Any] = {"connect_timeout": CONNECT_TIMEOUT, "options": "-c timezone=UTC"}
+    options = {name: value for name, value in options.items() if name not in address.query}
     return create_engine(address, pool_pre_ping=True, connect_args=options)
 
 

@@ -37,7 +37,7 @@ class Store:
         """Open a database and bring it to this program's revision, under a lock.
 
         A missing SQLite file is made, with its folder, for its owner's eyes only. Raises StoreError, with one line that
-        names the database without its password, if it cannot be opened, is no database or another program's, or is newer.
+        names the database without its password, if it cannot be opened, is no database, is not ours, or is newer.
         """
         address = parse(url)
         label = name_of(address)
@@ -101,18 +101,21 @@ class Store:
 
     async def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `fn(conn, …)` in a reading transaction, in a thread. Raises StoreError, and whatever `fn` raises."""
-        return await asyncio.to_thread(self._run, self.reading, fn, *args, **kwargs)
+
+        def work() -> T:
+            with self.reading() as conn:
+                return fn(conn, *args, **kwargs)
+
+        return await asyncio.to_thread(work)
 
     async def write(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `fn(conn, …)` in a writing transaction, in a thread. Raises StoreError, and whatever `fn` raises."""
-        return await asyncio.to_thread(self._run, self.writing, fn, *args, **kwargs)
 
-    @staticmethod
-    def _run(
-        transaction: Callable[[], AbstractContextManager[Connection]], fn: Callable[..., T], *args: Any, **kwargs: Any
-    ) -> T:
-        with transaction() as conn:
-            return fn(conn, *args, **kwargs)
+        def work() -> T:
+            with self.writing() as conn:
+                return fn(conn, *args, **kwargs)
+
+        return await asyncio.to_thread(work)
 
     def close(self) -> None:
         """Close every connection. A second call does nothing."""

@@ -147,9 +147,7 @@ owners = Table(
     Column("name", Text, nullable=False, default=""),
     Column("time_zone", String(64), nullable=False, default=""),
     Column("created_at", UTCDateTime, nullable=False),
-    Column(
-        "menu", JSON, nullable=False
-    ),  # the actions of the last message shown there, for platforms that number buttons
+    Column("menu", JSON, nullable=False),  # the actions of the last message shown there, for platforms that number buttons
     UniqueConstraint("platform", "workspace", "kind", "external"),
     sqlite_autoincrement=True,
 )

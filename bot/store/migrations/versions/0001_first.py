@@ -236,7 +236,7 @@ def upgrade_notes() -> None:
 
 
 def downgrade() -> None:
-    for table in (
-        "notes wishes saved marks subscriptions interests owners categories aliases records papers heartbeats counters meta"
-    ).split():
+    for table in ("notes", "wishes", "saved", "marks", "subscriptions", "interests", "owners"):
+        op.drop_table(table)
+    for table in ("categories", "aliases", "records", "papers", "heartbeats", "counters", "meta"):
         op.drop_table(table)
