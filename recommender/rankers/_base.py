@@ -1,0 +1,70 @@
+"""What all rankers share: the corpus is the index's, and interests are scored one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from recommender.index import Index
+from recommender.types import FloatArray, Interest, Paper, RowArray
+
+FLAT = 1e-6
+"""Standard deviations below this are rounding: the papers do not differ."""
+
+
+class Base:
+    """A ranker over an index. A ranker defines `name` and `parts`, and `query` if it can tell what raised a paper."""
+
+    name = ""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    def fit(self, papers: Sequence[Paper]) -> None:
+        """Replace the corpus by `papers` and learn from it: rare, in the background."""
+        self.index.clear()
+        self.index.append(papers)
+        self.index.fit()
+
+    def append(self, papers: Sequence[Paper]) -> None:
+        """Add papers without learning."""
+        self.index.append(papers)
+
+    def score(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
+        """Return float32 scores of shape (n_interests, n_rows): the sums of `parts`, finite, higher is better.
+
+        Each interest is scored by itself, so a single call and a batch give the same numbers.
+
+        Raises:
+            IndexError: a row is not one of the index.
+
+        """
+        rows = np.asarray(rows, np.int64)
+        if rows.size and not 0 <= rows.min() <= rows.max() < self.index.n_rows:
+            raise IndexError(f"rows must be 0 to {self.index.n_rows - 1}")
+        result = np.zeros((len(interests), rows.size), np.float32)
+        if rows.size:
+            for scores, interest in zip(result, interests, strict=True):
+                for part in self.parts(interest, rows).values():
+                    scores += np.nan_to_num(part, nan=0.0, posinf=0.0, neginf=0.0)
+        return result
+
+    def parts(self, interest: Interest, rows: RowArray) -> dict[str, FloatArray]:
+        """Return the named parts, each of shape (n_rows,), that sum to the score of one interest."""
+        raise NotImplementedError
+
+    def query(self, interest: Interest, row: int) -> csr_matrix:
+        """Return term weights q, (1, n_terms): a paper's words give it q times its own TF-IDF. Zeros: cannot tell.
+
+        The weights may depend on the paper (`row`), since its nearest liked papers count more than others.
+        """
+        del interest, row
+        return csr_matrix((1, self.index.n_terms), dtype=np.float32)
+
+
+def standardise(values: FloatArray, reference: FloatArray) -> FloatArray:
+    """Return (values - mean) / deviation with the mean and deviation of `reference`; not divided if it is flat."""
+    mean, deviation = (float(reference.mean()), float(reference.std())) if reference.size else (0.0, 0.0)
+    return ((values - mean) / (deviation if deviation > FLAT else 1.0)).astype(np.float32)

@@ -1,0 +1,219 @@
+"""Unit vectors of papers and topics, and blocks of them prepared for many interests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from recommender.index import Index
+from recommender.profile import TOPIC, Weighted, weigh
+from recommender.text import area_hash
+from recommender.types import FloatArray, Interest, RowArray
+
+NEAREST = 3
+"""Liked papers that "the nearest" are. A topic counts as three, so it can be all of them."""
+
+SAMPLE = 300
+"""Random stored papers that say what is usual for an interest."""
+
+_BLOCKS, _PROFILES = 8, 64
+_CACHED_ROWS = 5_000
+
+
+def unit(index: Index, counts: csr_matrix) -> csr_matrix:
+    """Return unit rows of binary TF-IDF, shape (n, n_terms): idf = ln((1 + N) / (1 + df)) + 1, with live counters.
+
+    Binary, since an abstract that repeats a word is not more about it; the smooth idf is scikit-learn's.
+    """
+    idf = np.log((1.0 + len(index)) / (1.0 + index.df[counts.indices])) + 1.0
+    lengths = np.diff(counts.indptr)
+    squares = np.bincount(np.repeat(np.arange(lengths.size), lengths), idf * idf, lengths.size)
+    data = (idf / np.repeat(np.sqrt(squares), lengths)).astype(np.float32)
+    return csr_matrix((data, counts.indices, counts.indptr), shape=counts.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What an interest is compared by: `words` (n, n_terms) and `meaning` (n, k) are unit rows, `mass` (n,) weights."""
+
+    words: csr_matrix
+    meaning: FloatArray
+    mass: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An interest ready for ranking: its rows and weights, its vectors, and the columns of areas that are topics."""
+
+    weighted: Weighted
+    liked: Vectors
+    areas: RowArray
+
+
+def vectors(index: Index, rows: RowArray, mass: FloatArray | None = None) -> Vectors:
+    """Return the vectors of stored papers, with one weight each (all 1 if none are given)."""
+    mass = np.ones(rows.size, np.float32) if mass is None else mass
+    return Vectors(unit(index, index.counts(rows)), index.lsa(rows), mass)
+
+
+def _positives(index: Index, weighted: Weighted) -> Vectors:
+    """Return the liked papers (first) and then the topics of an interest, each topic as `TOPIC` equal papers."""
+    liked = vectors(index, weighted.likes, weighted.weights)
+    if not weighted.topics:
+        return liked
+    counts = index.vectorise(weighted.topics)
+    copies = TOPIC * len(weighted.topics)
+    topics = unit(index, counts)
+    return Vectors(
+        _stacked([liked.words, *[topics] * TOPIC]),
+        np.concatenate([liked.meaning, *[index.project(counts)] * TOPIC]),
+        np.concatenate([liked.mass, np.ones(copies, np.float32)]),
+    )
+
+
+def _stacked(parts: list[csr_matrix]) -> csr_matrix:
+    """Return matrices of one width above each other; scipy's own `vstack` costs more than the ranking of a digest."""
+    ends = np.cumsum([part.nnz for part in parts])
+    indptr = [parts[0].indptr] + [part.indptr[1:] + end for part, end in zip(parts[1:], ends[:-1], strict=True)]
+    data = np.concatenate([part.data for part in parts])
+    indices = np.concatenate([part.indices for part in parts])
+    rows = sum(part.shape[0] for part in parts)
+    return csr_matrix((data, indices, np.concatenate(indptr)), shape=(rows, parts[0].shape[1]))
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+class Block:
+    """Papers to rank, followed by the usual ones, prepared for comparing with many interests.
+
+    The first `n` columns of what `words` and `meanings` return are the papers, the others the usual ones.
+    """
+
+    def __init__(self, index: Index, rows: RowArray, usual: RowArray) -> None:
+        self.n = rows.size
+        both = np.concatenate([rows, usual])
+        found = unit(index, index.counts(both))
+        self.columns, places = np.unique(found.indices, return_inverse=True)
+        narrow = csr_matrix((found.data, places, found.indptr), shape=(both.size, self.columns.size))
+        self._turned: csr_matrix = narrow.T.tocsr()
+        self._meaning = np.ascontiguousarray(index.lsa(both).T)
+
+    def words(self, words: csr_matrix) -> FloatArray:
+        """Return cosines of shape (n_words, n + n_usual) with unit rows of TF-IDF, (n_words, n_terms)."""
+        if not self.columns.size:
+            return np.zeros((words.shape[0], self._turned.shape[1]), np.float32)
+        places, held = self._places(words.indices)
+        sums = np.concatenate([[0], np.cumsum(held)])
+        shape = (words.shape[0], self.columns.size)
+        narrow = csr_matrix((words.data[held], places[held], sums[words.indptr]), shape=shape)
+        product: FloatArray = (narrow @ self._turned).toarray()
+        return product
+
+    def meanings(self, meaning: FloatArray) -> FloatArray:
+        """Return cosines of shape (n_meaning, n + n_usual) with unit rows of LSA coordinates, (n_meaning, k)."""
+        # one thread: on a busy machine the threads of a small product wait for each other longer than it takes
+        with _threads().limit(limits=1, user_api="blas"):
+            product: FloatArray = meaning @ self._meaning
+        return product
+
+    def similarity(self, those: Vectors) -> FloatArray:
+        """Return the sum of both cosines, (n_vectors, n + n_usual): the one measure of what is near to what."""
+        return self.words(those.words) + self.meanings(those.meaning)
+
+    def holds(self, columns: RowArray) -> NDArray[np.bool_]:
+        """Return which papers hold which terms, (n_columns, n + n_usual)."""
+        result = np.zeros((columns.size, self._turned.shape[1]), np.bool_)
+        if self.columns.size:
+            places, held = self._places(columns)
+            result[held] = self._turned[places[held]].toarray() > 0
+        return result
+
+    def _places(self, columns: RowArray) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return where the terms stand in this block, and which of them it holds at all."""
+        places = np.searchsorted(self.columns, columns)
+        places[places == self.columns.size] = 0
+        return places, self.columns[places] == columns
+
+
+class Desk:
+    """What was prepared last for an index, made anew once the index has changed.
+
+    Everybody's digest of one hour ranks the same new papers, and a digest asks of its interest for every reason.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._state = (-1, -1, -1)
+        self._usual = np.zeros(0, np.int64)
+        self._blocks: dict[bytes, Block] = {}
+        self._profiles: dict[Interest, Prepared] = {}
+
+    def block(self, rows: RowArray) -> Block:
+        """Return the block of these rows."""
+        self._check()
+        key = rows.tobytes()
+        found = self._blocks.pop(key, None) or Block(self._index, rows, self._usual)
+        if rows.size <= _CACHED_ROWS:
+            self._blocks[key] = found
+            _trim(self._blocks, _BLOCKS)
+        return found
+
+    def profile(self, interest: Interest) -> Prepared:
+        """Return an interest resolved and turned into vectors."""
+        self._check()
+        found = self._profiles.pop(interest, None)
+        if found is None:
+            weighted = weigh(self._index, interest)
+            columns = self._index.columns(np.array([area_hash(one) for one in weighted.topics], np.uint64))
+            found = Prepared(weighted, _positives(self._index, weighted), np.unique(columns[columns >= 0]))
+        self._profiles[interest] = found
+        _trim(self._profiles, _PROFILES)
+        return found
+
+    def _check(self) -> None:
+        index = self._index
+        state = (index.generation, index.n_rows, len(index))
+        if state != self._state:
+            self._state, self._usual = state, index.sample(SAMPLE)
+            self._blocks, self._profiles = {}, {}
+
+
+def _trim(kept: dict[Any, Any], most: int) -> None:
+    for old in list(kept)[:-most]:
+        kept.pop(old, None)
+
+
+def closeness(similarities: FloatArray, mass: FloatArray) -> FloatArray:
+    """Return the weighted mean over the profile plus the mean of the three nearest, shape (n,).
+
+    `similarities` is (n_profile, n) and `mass` (n_profile,), newest 1 or more. For the nearest, a similarity counts in
+    proportion to the paper's mass against the greatest: an old like attracts less by itself, too.
+    """
+    if not mass.size:
+        return np.zeros(similarities.shape[1], np.float32)
+    mean = (mass / mass.sum()) @ similarities
+    here = np.ascontiguousarray((similarities * (mass / mass.max())[:, None]).T)
+    if mass.size > NEAREST:
+        here = np.partition(here, mass.size - NEAREST, axis=1)[:, -NEAREST:]
+    total: FloatArray = mean + here.mean(axis=1)
+    return total
+
+
+def coefficients(similarities: FloatArray, mass: FloatArray) -> FloatArray:
+    """Return what each profile row is multiplied by in `closeness` of one paper, (n_profile,), of (n_profile,)."""
+    if not mass.size:
+        return np.zeros(0, np.float32)
+    share = mass / mass.max()
+    nearest = np.argsort(-similarities * share, kind="stable")[:NEAREST]
+    result: FloatArray = mass / mass.sum()
+    result[nearest] += share[nearest] / np.float32(nearest.size)
+    return result

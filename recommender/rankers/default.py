@@ -1,0 +1,100 @@
+"""The ranker of the digests: words and meaning, each standardised by the interest's own mean and deviation."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from recommender.index import Index
+from recommender.profile import TOPIC, Weighted
+from recommender.rankers._base import FLAT, Base, standardise
+from recommender.rankers._vectors import Block, Desk, Vectors, closeness, coefficients, vectors
+from recommender.types import FloatArray, Interest, Ranker, RowArray
+
+RAREST = 4.0
+"""Most standard deviations that a named area is worth."""
+
+
+class Default(Base):
+    """Sum of up to four parts, in standard deviations of the sum over random stored papers.
+
+    - words: cosines of binary TF-IDF (words and pairs) with the interest's papers and topics;
+    - meaning: cosines of latent semantic analysis; each of these two is the weighted mean over all of them plus the
+      mean of the nearest three, standardised by its own mean and deviation over the random papers, since of raw
+      cosines the one that spreads more drowns the other;
+    - area: whether the paper is of an area that is a topic by name, standardised by the area's exact share of papers
+      and weighted by the share of topics in the interest;
+    - dislikes: lowers what is nearer to a disliked paper than to any liked paper or topic, and than papers usually are.
+    """
+
+    name = "default"
+
+    def __init__(self, index: Index) -> None:
+        super().__init__(index)
+        self._desk = Desk(index)
+
+    def parts(self, interest: Interest, rows: RowArray) -> dict[str, FloatArray]:
+        """Return the parts words, meaning, area and dislikes, each (n_rows,); see the class."""
+        profile, block = self._desk.profile(interest), self._desk.block(rows)
+        weighted, liked = profile.weighted, profile.liked
+        words, meanings = block.words(liked.words), block.meanings(liked.meaning)
+        found = {"words": _standard(words, liked, block), "meaning": _standard(meanings, liked, block)}
+        if profile.areas.size:
+            found["area"] = self._named(profile.areas, weighted, block)
+        usual = sum(part[block.n :] for part in found.values())
+        deviation = np.std(usual) if np.size(usual) else 0.0
+        scale = np.float32(1.0 / deviation if deviation > FLAT else 1.0)
+        parts = {name: part[: block.n] * scale for name, part in found.items()}
+        if weighted.dislikes.size:
+            parts["dislikes"] = -self._disliked(weighted, words + meanings, block)
+        return parts
+
+    def query(self, interest: Interest, row: int) -> csr_matrix:
+        """Return the term weights, (1, n_terms), behind the part words of one paper: a sum of profile rows."""
+        liked = self._desk.profile(interest).liked
+        similarities = self._desk.block(np.array([row], np.int64)).words(liked.words)[:, 0]
+        return csr_matrix(coefficients(similarities, liked.mass)[None, :]) @ liked.words
+
+    def near(self, interest: Interest, row: int) -> int:
+        """Return the row of the liked paper nearest to a paper, itself excepted; -1 if none is nearer than usual."""
+        likes = self._desk.profile(interest).weighted.likes
+        likes = likes[likes != row]
+        if not likes.size:
+            return -1
+        found = self._desk.block(np.array([row], np.int64)).similarity(vectors(self.index, likes))
+        best = int(np.argmax(found[:, 0]))
+        return int(likes[best]) if found[best, 0] > found[best, 1:].mean() + FLAT else -1
+
+    def _named(self, areas: RowArray, weighted: Weighted, block: Block) -> FloatArray:
+        """Return (1 - p) / sqrt(p (1 - p)) for papers of a named area with share p, else -p / sqrt(p (1 - p)).
+
+        Of several areas the greatest counts. At most `RAREST`, times the topics' share of the interest's mass.
+        """
+        share = np.clip(self.index.df[areas] / max(len(self.index), 1), 0.0, 1.0)[:, None]
+        deviation = np.sqrt(share * (1.0 - share))
+        worth = (block.holds(areas) - share) / np.where(deviation > 0, deviation, np.inf)
+        topics = TOPIC * len(weighted.topics)
+        best = np.minimum(worth.max(axis=0), RAREST) * topics / (topics + weighted.likes.size)
+        result: FloatArray = best.astype(np.float32)
+        return result
+
+    def _disliked(self, weighted: Weighted, liked: FloatArray, block: Block) -> FloatArray:
+        """Return how much nearer papers are to the nearest dislike than to any like, topic or usual paper, (n_rows,).
+
+        In standard deviations of the similarity to the dislikes over the usual papers; 0 where a paper is not nearer.
+        """
+        bad = block.similarity(vectors(self.index, weighted.dislikes)).max(axis=0)
+        here, usual = bad[: block.n], bad[block.n :]
+        mean, deviation = (usual.mean(), usual.std()) if usual.size else (0.0, 0.0)
+        floor = liked[:, : block.n].max(axis=0, initial=mean)
+        excess: FloatArray = np.maximum(here - floor, 0.0) / np.float32(deviation if deviation > FLAT else 1.0)
+        return excess
+
+
+def _standard(similarities: FloatArray, liked: Vectors, block: Block) -> FloatArray:
+    """Return the closeness in standard deviations over the block's usual papers, (n + n_usual,)."""
+    close = closeness(similarities, liked.mass)
+    return standardise(close, close[block.n :])
+
+
+ranker: type[Ranker] = Default

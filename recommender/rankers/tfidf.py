@@ -1,0 +1,42 @@
+"""Plain TF-IDF: the cosine between a paper and the mean of the interest. A baseline that explains itself."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from recommender.index import Index
+from recommender.rankers._base import Base, standardise
+from recommender.rankers._vectors import Desk
+from recommender.types import FloatArray, Interest, Ranker, RowArray
+
+
+class Tfidf(Base):
+    """The cosine with the weighted mean of liked papers and topics, in standard deviations over random stored papers.
+
+    Dislikes do not count.
+    """
+
+    name = "tfidf"
+
+    def __init__(self, index: Index) -> None:
+        super().__init__(index)
+        self._desk = Desk(index)
+
+    def parts(self, interest: Interest, rows: RowArray) -> dict[str, FloatArray]:
+        """Return the one part words, (n_rows,)."""
+        query = self.query(interest, -1)
+        block = self._desk.block(rows)
+        found = block.words(query)[0]
+        return {"words": standardise(found[: block.n], found[block.n :])}
+
+    def query(self, interest: Interest, row: int) -> csr_matrix:
+        """Return the unit mean of the interest's unit rows of TF-IDF, (1, n_terms); the same for every row."""
+        del row
+        liked = self._desk.profile(interest).liked
+        mean = csr_matrix(liked.mass[None, :]) @ liked.words
+        length = float(np.sqrt(mean.multiply(mean).sum()))
+        return mean / np.float32(length) if length > 0 else mean
+
+
+ranker: type[Ranker] = Tfidf
