@@ -64,6 +64,18 @@ class Segment:
         """Return the arrays by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def sound(self) -> bool:
+        """Return whether the arrays' lengths fit one another, as those of one segment do."""
+        n, entries, keys = len(self), len(self.cols), len(self.keys)
+        postings = len(self.key_rows)
+        lengths = {"indptr": n + 1, "counts": entries, "order": len(self.hashes), "key_ptr": keys + 1}
+        lengths |= {"key_weights": postings, "lengths": n, "titles": n, "title_sizes": n, "lsa": n}
+        return (
+            all(len(getattr(self, name)) == length for name, length in lengths.items())
+            and all(array.ndim == (2 if name == "lsa" else 1) for name, array in self.arrays().items())
+            and (int(self.indptr[-1]), int(self.key_ptr[-1])) == (entries, postings)
+        )
+
     def with_lsa(self, lsa: FloatArray) -> Segment:
         """Return the same rows with coordinates of shape (n, k)."""
         return replace(self, lsa=lsa)
@@ -97,13 +109,12 @@ class _Row:
     """One paper's terms and lookup keys, counted."""
 
     terms: NDArray[np.uint64]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.uint16]
     keys: NDArray[np.uint64]
-    weights: NDArray[np.int64]
+    weights: NDArray[np.uint8]
     length: int
     title: int
     title_size: int
-    vocabulary: set[str]
 
 
 class _Keys(dict[str, int]):
@@ -140,9 +151,10 @@ def _name_keys(authors: Sequence[str]) -> set[int]:
     return keys
 
 
-def _row(paper: Paper) -> _Row:
-    """Count one paper."""
-    found, vocabulary = text.surfaces(text.paper_text(paper))
+def _row(paper: Paper, vocabulary: set[str]) -> _Row:
+    """Count one paper and add its words to the vocabulary."""
+    found, seen = text.surfaces(text.paper_text(paper))
+    vocabulary |= seen
     areas = np.array(sorted({text.area_hash(name) for name in paper.categories}), np.uint64)
     counted, counts = np.unique(np.concatenate([found, areas]), return_counts=True)
     title = text.plain(paper.title[:1000])
@@ -157,13 +169,12 @@ def _row(paper: Paper) -> _Row:
     others = np.array([*grams, *_name_keys(paper.authors)], np.uint64)
     return _Row(
         terms=counted,
-        counts=counts,
+        counts=np.minimum(counts, _COUNT_MAX).astype(np.uint16),
         keys=np.concatenate([word_keys, others]),
-        weights=np.concatenate([weights, np.ones(len(others), np.int64)]),
+        weights=np.concatenate([np.minimum(weights, _WEIGHT_MAX), np.ones(len(others))]).astype(np.uint8),
         length=int(weights.sum()),
         title=text.hash_key(title, text.LOOKUP) if title else 0,
         title_size=len(grams),
-        vocabulary=vocabulary,
     )
 
 
@@ -207,7 +218,8 @@ def build(papers: Sequence[Paper], known: Callable[[NDArray[np.uint64]], RowArra
 
     `known` maps hashes to columns of earlier segments, -1 where new; new terms are numbered from `n_terms`.
     """
-    rows = [_row(paper) for paper in papers]
+    vocabulary: set[str] = set()
+    rows = [_row(paper, vocabulary) for paper in papers]
     empty = [np.zeros(0, np.uint64)]
     indptr = _pointers([len(row.terms) for row in rows])
     hashes, firsts, inverse = np.unique(
@@ -217,11 +229,10 @@ def build(papers: Sequence[Paper], known: Callable[[NDArray[np.uint64]], RowArra
     new = columns < 0
     columns[new] = n_terms + number(hashes[new], np.searchsorted(indptr, firsts[new], side="right"))
     cols = columns[inverse.ravel()].astype(np.int32)
-    counts = np.minimum(np.concatenate([np.zeros(0, np.int64)] + [row.counts for row in rows]), _COUNT_MAX)
-    counts = counts.astype(np.uint16)
+    counts = np.concatenate([np.zeros(0, np.uint16)] + [row.counts for row in rows])
     _sort_rows(indptr, cols, counts)
     new_hashes = hashes[new][np.argsort(columns[new])]
-    weights = np.concatenate([np.zeros(0, np.int64)] + [row.weights for row in rows])
+    weights = np.concatenate([np.zeros(0, np.uint8)] + [row.weights for row in rows])
     posting_rows = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row.keys) for row in rows])
     posting_keys = np.concatenate(empty + [row.keys for row in rows])
     id_bytes, id_ends = _join([paper.id for paper in papers])
@@ -233,11 +244,11 @@ def build(papers: Sequence[Paper], known: Callable[[NDArray[np.uint64]], RowArra
         counts=counts,
         hashes=new_hashes,
         order=np.argsort(new_hashes).astype(np.int32),
-        **_postings(posting_keys, posting_rows, np.minimum(weights, _WEIGHT_MAX).astype(np.uint8)),  # type: ignore[arg-type]
+        **_postings(posting_keys, posting_rows, weights),  # type: ignore[arg-type]
         lengths=np.array([row.length for row in rows], np.int32),
         titles=np.array([row.title for row in rows], np.uint64),
         title_sizes=np.array([row.title_size for row in rows], np.int32),
-        vocabulary=_lines(set().union(*(row.vocabulary for row in rows))),
+        vocabulary=_lines(vocabulary),
         lsa=np.zeros((len(rows), 0), np.float32),
     )
 

@@ -72,6 +72,8 @@ def _load(folder: Path, manifest: Mapping[str, object]) -> State:
     row = column = 0
     for prefix, sums in manifest["segments"]:  # type: ignore[attr-defined]
         data = Segment(**files.read(place, prefix, sums, segment.DTYPES))  # type: ignore[arg-type]
+        if not data.sound():
+            raise files.DamagedError(f"{prefix}: its arrays do not belong together")
         state.parts.append(Part(data, row, column, prefix, sums))
         row, column = row + len(data), column + len(data.hashes)
     prefix, sums = manifest["basis"]  # type: ignore[misc]
