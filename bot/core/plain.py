@@ -47,7 +47,7 @@ def visible(text: str) -> str:
 
     A zero-width joiner stays between two emoji, where it makes one of them.
     """
-    return _without_hidden(_FOLDED.sub(" ", text)).strip()
+    return _FOLDED.sub(" ", _without_hidden(text)).strip()
 
 
 def plain(text: str) -> str:
