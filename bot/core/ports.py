@@ -34,6 +34,14 @@ class Route:
     handler: Callable[[Any], Awaitable[Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """One entry of a file that could not be taken: the line it begins in, counted from 1, and why, in a few words."""
+
+    line: int
+    reason: str
+
+
 class Source(Protocol):
     """A place that papers come from. It is asked every `every`."""
 
