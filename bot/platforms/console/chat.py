@@ -143,7 +143,7 @@ class Console:
 
     async def _answer(self, invoke: Invoke, request: Request) -> None:
         """Show an answer: at a terminal as it grows, otherwise only the last private message and what is public."""
-        anew = not request.action  # an answer to a button counts on: the list that was pressed is still on the screen
+        anew = self._json or not request.action  # after a press numbers go on: the list is still on the screen
         last: Message | None = None
         public: list[Message] = []
         async for message in invoke(request):
@@ -164,7 +164,7 @@ class Console:
         """Print a message, and have its buttons remembered with those that are on the screen already."""
         async with self._showing:
             new = actions(message)
-            held = [] if anew or self._json or not new else await self._memory.recall(self._address)
+            held = [] if anew or not new else await self._memory.recall(self._address)
             held = held if len(held) + len(new) <= NUMBERS_LIMIT else []
             self._write(self._rendered(message, len(held) + 1, rule))
             if new:
@@ -215,10 +215,9 @@ class Console:
 
 
 def _no_button(number: int, held: int) -> str:
-    buttons = (
-        "There is no button to press yet." if not held else f"There is no button {number}: they go from 1 to {held}."
-    )
-    return f"{buttons} To search for the number, type: /{ROOT} search {number}"
+    known = f"they go from 1 to {held}" if held > 1 else "there is only 1"
+    reason = f"There is no button {number}: {known}." if held else "There is no button to press yet."
+    return f"{reason} To search for the number, type: /{ROOT} search {number}"
 
 
 def _saved(file: File) -> str:
