@@ -25,7 +25,10 @@ YEARS_APART = 2
 _DEPOSITS = re.compile(
     r"doi:10\.(1101/\d|64898/|21203/|31234/|31219/|2139/|26434/|20944/|36227/|5281/|6084/|48550/|22541/)"
 )
-_SERIES = re.compile(r"\b(part|chapter|volume|vol|episode|lecture) ([ivxlc]+|\d+|one|two|three|four|five)\b|\b[ivx]+$")
+_SERIES = re.compile(
+    r"\b(part|chapter|volume|vol|episode|lecture) ([ivxlc]+|\d+|one|two|three|four|five)\b"
+    r"|\b(i|ii|iii|iv|vi|vii|viii|ix)$"
+)
 _ABOUT_ANOTHER = re.compile(
     r"^(erratum|errata|corrigend\w+|addendum|addenda|retract\w+|withdrawn|rejoinder|reply|replies|comments?|response)\b"
     r"|^(publisher |author )?corrections?\b|^discussion (of|on)\b|^editorial\b"
@@ -149,7 +152,7 @@ def partition(records: Iterable[Facts]) -> list[list[Facts]]:
 
 
 def _pairs(members: list[int], groups: _Groups) -> Iterable[tuple[int, int]]:
-    """Yield pairs that may unite: each record with the first one of each group so far, as one refusal is not final."""
+    """Yield pairs that may unite: each record with the first of each group so far, since one refusal is not final."""
     firsts: list[int] = []
     for member in members:
         for first in firsts:

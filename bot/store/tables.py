@@ -126,6 +126,14 @@ aliases = Table(
     _to("papers.id", "paper_id"),
     Index("ix_aliases_paper_id", "paper_id"),
 )
+# Ids that a paper's records claim while another paper, which it must not merge with, owns the alias.
+disputes = Table(
+    "disputes",
+    metadata,
+    Column("alias", String(300), primary_key=True),
+    _to("papers.id", "paper_id", key=True),
+    Index("ix_disputes_paper_id", "paper_id"),
+)
 categories = Table(
     "categories",
     metadata,

@@ -26,12 +26,13 @@ def storable(text: str) -> str:
 def short(text: str, limit: int) -> str:
     """Return the storable text if it has at most `limit` characters, else its beginning and its SHA-256.
 
-    Two different texts never become the same one by being cut. `limit` must be above 66.
+    Two different texts never become the same one by being cut. The hash has 64 digits, or half of a small `limit`.
     """
     text = storable(text)
     if len(text) <= limit:
         return text
-    return f"{text[: limit - 65]}~{sha256(text.encode()).hexdigest()}"
+    digest = sha256(text.encode()).hexdigest()[: min(64, limit // 2)]
+    return f"{text[: limit - len(digest) - 1]}~{digest}"
 
 
 def fold(text: str) -> str:

@@ -122,6 +122,14 @@ def upgrade_records() -> None:
     )
     index("aliases", "paper_id")
     op.create_table(
+        "disputes",
+        column("alias", sa.String(300)),
+        column("paper_id", NUMBER),
+        leads("disputes", "paper_id", "papers"),
+        primary("disputes", "alias", "paper_id"),
+    )
+    index("disputes", "paper_id")
+    op.create_table(
         "categories",
         column("paper_id", NUMBER),
         column("name_key", sa.String(200)),
@@ -238,5 +246,5 @@ def upgrade_notes() -> None:
 def downgrade() -> None:
     for table in ("notes", "wishes", "saved", "marks", "subscriptions", "interests", "owners"):
         op.drop_table(table)
-    for table in ("categories", "aliases", "records", "papers", "heartbeats", "counters", "meta"):
+    for table in ("categories", "disputes", "aliases", "records", "papers", "heartbeats", "counters", "meta"):
         op.drop_table(table)

@@ -1,0 +1,30 @@
+"""Heartbeats: which processes run, and since when."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, select
+
+from bot.store.statements import insert
+from bot.store.tables import heartbeats
+from bot.store.text import short
+
+
+def beat(conn: Connection, process: str, started_at: datetime, now: datetime) -> None:
+    """Say that a process, which started then, is alive now. Times are aware."""
+    values = {"started_at": started_at, "beat_at": now}
+    new = insert(conn, heartbeats).values(process=short(process, 80), **values)
+    conn.execute(new.on_conflict_do_update(index_elements=["process"], set_=values))
+
+
+def latest(conn: Connection) -> datetime | None:
+    """Return when any process beat last (aware, UTC), or None if none runs."""
+    query = select(heartbeats.c.beat_at).order_by(heartbeats.c.beat_at.desc()).limit(1)
+    found: datetime | None = conn.execute(query).scalar()
+    return found
+
+
+def stop(conn: Connection, process: str) -> None:
+    """Take a process off the list: it has ended."""
+    conn.execute(delete(heartbeats).where(heartbeats.c.process == short(process, 80)))

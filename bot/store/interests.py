@@ -1,0 +1,111 @@
+"""Named interests: what is ranked, with the marks that people gave in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, select
+
+from bot.errors import UsageError
+from bot.store import wishes
+from bot.store.papers import resolve_all
+from bot.store.statements import chunks, insert
+from bot.store.tables import interests, marks
+from bot.store.text import key, storable
+from recommender.types import Interest, Mark, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An interest as it is stored. Marks name papers by their number, as text; `owner` is the owner's number."""
+
+    number: int
+    owner: int
+    interest: Interest
+    created_at: datetime
+
+
+def add(conn: Connection, owner: int, name: str, topics: Sequence[str], now: datetime) -> int:
+    """Make an interest and return its number. Raises UsageError if the owner has one of that name, case aside."""
+    name = storable(name).strip()
+    values = {"owner_id": owner, "name": name, "name_key": key(name), "created_at": now}
+    new = insert(conn, interests).values(**values, topics=[storable(topic) for topic in topics])
+    number = conn.execute(new.on_conflict_do_nothing().returning(interests.c.id)).scalar()
+    if number is None:
+        raise UsageError(f'There is an interest called "{name}" already. Give this one another name: name="…".')
+    return int(number)
+
+
+def of(conn: Connection, owner: int) -> list[Held]:
+    """Return the owner's interests in the order they were made, with their marks.
+
+    In a channel's interest each person has one voice a paper; the voices stand as marks side by side.
+    """
+    rows = list(conn.execute(select(interests).where(interests.c.owner_id == owner).order_by(interests.c.id)))
+    liked, disliked = _marks(conn, [row.id for row in rows])
+    return [
+        Held(row.id, owner, Interest(row.name, tuple(row.topics), liked[row.id], disliked[row.id]), row.created_at)
+        for row in rows
+    ]
+
+
+def by_name(conn: Connection, owner: int, text: str) -> Held | None:
+    """Return the interest meant: by its name, by its number in the list ("2"), or by the only one that starts so."""
+    held, wanted = of(conn, owner), key(text)
+    exact = [each for each in held if key(each.interest.name) == wanted]
+    if exact:
+        return exact[0]
+    digits = wanted.removeprefix("#")
+    if digits.isdecimal() and len(digits) < 10 and 1 <= int(digits) <= len(held):
+        return held[int(digits) - 1]
+    near = [each for each in held if wanted and key(each.interest.name).startswith(wanted)]
+    return near[0] if len(near) == 1 else None
+
+
+def suggest(conn: Connection, owner: int, text: str) -> list[str]:
+    """Return at most three names of the owner's interests that look like the text, the nearest first."""
+    rows = conn.execute(select(interests.c.name_key, interests.c.name).where(interests.c.owner_id == owner))
+    names = {row.name_key: row.name for row in rows}
+    wanted = key(text)
+    inside = [each for each in names if wanted and wanted in each]
+    return [names[each] for each in dict.fromkeys([*inside, *get_close_matches(wanted, names, n=3, cutoff=0.5)])][:3]
+
+
+def remove(conn: Connection, number: int) -> None:
+    """Delete an interest with its marks and its subscription."""
+    conn.execute(delete(interests).where(interests.c.id == number))
+
+
+def profile(conn: Connection, owner: int) -> Profile:
+    """Return all that ranking knows of an owner: interests, followed authors and muted words."""
+    held = tuple(each.interest for each in of(conn, owner))
+    followed, muted = (tuple(wishes.of(conn, owner, kind)) for kind in ("follow", "mute"))
+    return Profile(held, followed, muted)
+
+
+_Marks = defaultdict[int, tuple[Mark, ...]]
+
+
+def _marks(conn: Connection, numbers: Iterable[int]) -> tuple[_Marks, _Marks]:
+    """Return liked and disliked papers by interest, oldest first.
+
+    Of two papers that were merged, a person's later word counts.
+    """
+    query = select(marks).order_by(marks.c.at, marks.c.person_id, marks.c.paper_id)
+    rows = [row for some in chunks(list(numbers)) for row in conn.execute(query.where(marks.c.interest_id.in_(some)))]
+    moved = resolve_all(conn, {row.paper_id for row in rows})
+    last: dict[tuple[int, int, int], Row[Any]] = {}
+    for row in rows:
+        voice = (row.interest_id, row.person_id, moved.get(row.paper_id, row.paper_id))
+        last.pop(voice, None)
+        last[voice] = row
+    liked: _Marks = defaultdict(tuple)
+    disliked: _Marks = defaultdict(tuple)
+    for (interest, _, paper), row in last.items():
+        (liked if row.kind == "more" else disliked)[interest] += (Mark(str(paper), row.at),)
+    return liked, disliked

@@ -1,0 +1,168 @@
+"""What sources said, kept as they said it, and the papers that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection, select, update
+
+from bot.errors import NotFound, UserError
+from bot.store.derive import Record, content_of, digest_of
+from bot.store.identity import conflict, partition
+from bot.store.shelf import Placed, place
+from bot.store.statements import chunks
+from bot.store.tables import aliases, counters, disputes, papers, records
+from bot.store.text import short
+from recommender.types import Paper
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of some papers that came in.
+
+    `known`: this very record is there. `merged`: a new record of a paper that is there. `new`: it made a paper.
+    `changed` counts papers, not records: those that were there and read differently now.
+    """
+
+    new: int = 0
+    known: int = 0
+    merged: int = 0
+    changed: int = 0
+
+
+def add(conn: Connection, incoming: Sequence[Paper], source: str, now: datetime) -> Outcome:
+    """Store what `source` says of some papers (about 500 at a time), and let papers follow.
+
+    A record that is there already changes nothing at all. Raises ValueError for a time without a time zone.
+    """
+    source = short(source, 80)
+    _take_turn(conn)
+    said = [Record(source, content, digest_of(content), now) for content in map(content_of, incoming)]
+    unique = {(record.content["id"], record.digest): record for record in said}
+    there = _there(conn, source, {name for name, _ in unique})
+    fresh = [record for name, record in unique.items() if name not in there]
+    if not fresh:
+        return Outcome(known=len(incoming))
+    placed = _settle(conn, fresh, {}, now)
+    return Outcome(placed.new, len(incoming) - len(fresh), len(fresh) - placed.new, placed.changed)
+
+
+def merge(conn: Connection, keep: int, gone: int, now: datetime) -> None:
+    """Make two papers one by hand: `keep` takes the records and ids of `gone`, and imports never part them.
+
+    Raises NotFound if one is not there, and UserError if both have an arXiv id, or a publisher's DOI, of their own.
+    """
+    _take_turn(conn)
+    both = _load(conn, {keep, gone})
+    if {record.place for record in both} != {keep, gone}:
+        raise NotFound("One of these two papers is not there, or they are one already.")
+    ids = sorted({each for record in both for each in record.facts.ids})
+    if conflict(ids):
+        raise UserError("These are two papers: each has an arXiv id, or a publisher's DOI, of its own.")
+    _hold(conn, both, keep)
+    _settle(conn, _load(conn, {keep}), {gone: keep}, now)
+
+
+def unmerge(conn: Connection, numbers: Collection[int], now: datetime) -> int:
+    """Take these records (by their numbers) out of their paper by hand, and return the number of the paper they make.
+
+    The paper they were before a merge comes back, if there was one. Raises NotFound if they are not records of one
+    paper, or are all it has.
+    """
+    _take_turn(conn)
+    found = _places(conn, numbers)
+    if len(found) != 1:
+        raise NotFound("These are not records of one paper.")
+    whole = _load(conn, found)
+    out = [record for record in whole if record.number in set(numbers)]
+    stay = [record for record in whole if record.number not in set(numbers)]
+    if not stay:
+        raise NotFound("These are all the records the paper has: there is nothing to part.")
+    number = found.pop()
+    revived = _before(conn, number, out)
+    _hold(conn, stay, number)
+    _hold(conn, out, revived or number)
+    parted = [replace(record, place=revived or -1, held=True) for record in out]
+    kept = [replace(record, held=True) for record in stay]
+    _settle(conn, [*kept, *parted], {}, now)
+    return _places(conn, [record.number for record in out if record.number]).pop()
+
+
+def _take_turn(conn: Connection) -> None:
+    """Hold the counter's row, so that writers of papers follow one another and change numbers are in commit order."""
+    conn.execute(select(counters.c.value).where(counters.c.name == "papers").with_for_update())
+
+
+def _there(conn: Connection, source: str, ids: Collection[str]) -> set[tuple[str, str]]:
+    found: set[tuple[str, str]] = set()
+    for some in chunks(ids):
+        query = select(records.c.source_id, records.c.hash).where(
+            records.c.source == source, records.c.source_id.in_(some)
+        )
+        found |= {(name, digest) for name, digest in conn.execute(query)}
+    return found
+
+
+def _settle(conn: Connection, given: Sequence[Record], vacated: dict[int, int], now: datetime) -> Placed:
+    """Work out which records around the given ones are one paper, and write it."""
+    everything = {record.facts: record for record in [*_around(conn, given), *given]}
+    groups = [[everything[each] for each in group] for group in partition(everything)]
+    return place(conn, groups, vacated, now)
+
+
+def _around(conn: Connection, given: Sequence[Record]) -> list[Record]:
+    """Return the stored records of every paper that may be one with the given ones, by ids or title, step by step."""
+    known = {record.number for record in given if record.number}
+    around: list[Record] = []
+    asked: set[str] = set()
+    loaded: set[int] = set()
+    edge: Sequence[Record] = given
+    while edge:
+        looks = [record.facts for record in edge]
+        ids = {each for look in looks for each in look.ids} - asked
+        titles = {f"title {look.title}" for look in looks if look.title} - asked
+        asked |= ids | titles
+        numbers = _claimants(conn, ids, {title.removeprefix("title ") for title in titles}) - loaded
+        loaded |= numbers
+        edge = [record for record in _load(conn, numbers) if record.number not in known]
+        around += edge
+    return around
+
+
+def _claimants(conn: Connection, ids: Collection[str], titles: Collection[str]) -> set[int]:
+    found: set[int] = set()
+    for some in chunks(ids):
+        for table in (aliases, disputes):
+            found |= set(conn.execute(select(table.c.paper_id).where(table.c.alias.in_(some))).scalars())
+    for some in chunks(titles):
+        found |= set(conn.execute(select(records.c.paper_id).where(records.c.title_key.in_(some))).scalars())
+    return found
+
+
+def _load(conn: Connection, numbers: Iterable[int]) -> list[Record]:
+    return [
+        Record(row.source, row.content, row.hash, row.seen_at, row.id, row.paper_id, row.held)
+        for some in chunks(set(numbers))
+        for row in conn.execute(select(records).where(records.c.paper_id.in_(some)))
+    ]
+
+
+def _places(conn: Connection, numbers: Collection[int]) -> set[int]:
+    return set(conn.execute(select(records.c.paper_id).where(records.c.id.in_(list(numbers)))).scalars())
+
+
+def _hold(conn: Connection, held: Iterable[Record], number: int) -> None:
+    for some in chunks([record.number for record in held if record.number]):
+        conn.execute(update(records).where(records.c.id.in_(some)).values(held=True, paper_id=number))
+
+
+def _before(conn: Connection, number: int, out: Sequence[Record]) -> int | None:
+    """Return the paper that was merged into this one and was known by an id of these records."""
+    names = {each for record in out for each in record.facts.ids}
+    query = select(papers.c.id, papers.c.key).where(papers.c.merged_into == number).order_by(papers.c.id)
+    for before, key in conn.execute(query):
+        if key.removeprefix(f"merged:{before}:") in names:
+            return int(before)
+    return None

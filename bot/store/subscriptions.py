@@ -1,0 +1,118 @@
+"""Subscriptions: an interest with a schedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, delete, func, select
+
+from bot.errors import UsageError
+from bot.store.statements import insert
+from bot.store.tables import interests, owners, subscriptions
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """An interest with its schedule. `owner` is whom the interest belongs to, `asked_by` the person who asked.
+
+    `at` is local time, HH:MM, in the IANA `time_zone`; `weekdays` are digits, Monday is 1. `place` and `place_kind`
+    are the owner's name and kind ("person" or "channel").
+    """
+
+    number: int
+    interest: int
+    owner: int
+    asked_by: int
+    name: str
+    topics: tuple[str, ...]
+    at: str
+    time_zone: str
+    weekdays: str
+    at_most: int
+    strictness: str
+    created_at: datetime
+    place: str
+    place_kind: str
+
+
+def add(
+    conn: Connection,
+    interest: int,
+    asked_by: int,
+    at: str,
+    time_zone: str,
+    weekdays: str,
+    at_most: int,
+    strictness: str,
+    now: datetime,
+) -> int:
+    """Give an interest its schedule and return the subscription's number. Raises UsageError if it has one."""
+    new = insert(conn, subscriptions).values(
+        interest_id=interest,
+        asked_by=asked_by,
+        at=at,
+        time_zone=time_zone,
+        weekdays=weekdays,
+        at_most=at_most,
+        strictness=strictness,
+        created_at=now,
+    )
+    number = conn.execute(new.on_conflict_do_nothing().returning(subscriptions.c.id)).scalar()
+    if number is None:
+        raise UsageError("This interest has a subscription already.")
+    return int(number)
+
+
+def of(conn: Connection, owner: int) -> list[Subscription]:
+    """Return the subscriptions of an owner's interests, in the order they were made."""
+    return _read(conn, _query().where(interests.c.owner_id == owner))
+
+
+def asked_by(conn: Connection, person: int) -> list[Subscription]:
+    """Return the subscriptions that a person asked for, in channels too, in the order they were made."""
+    return _read(conn, _query().where(subscriptions.c.asked_by == person))
+
+
+def followers(conn: Connection, workspace: str, platform: str) -> list[tuple[str, int]]:
+    """Return what channels of a workspace subscribe to, and how many do, most first. Private ones never count."""
+    name, channels = func.min(interests.c.name), func.count(interests.c.owner_id.distinct())
+    query = (
+        select(name, channels)
+        .join(subscriptions, subscriptions.c.interest_id == interests.c.id)
+        .join(owners, owners.c.id == interests.c.owner_id)
+        .where(owners.c.kind == "channel", owners.c.workspace == workspace, owners.c.platform == platform)
+        .group_by(interests.c.name_key)
+        .order_by(channels.desc(), interests.c.name_key)
+    )
+    return [(row[0], row[1]) for row in conn.execute(query)]
+
+
+def remove(conn: Connection, number: int) -> None:
+    """Delete a subscription. Its interest stays, with its marks."""
+    conn.execute(delete(subscriptions).where(subscriptions.c.id == number))
+
+
+def _query() -> Select[Any]:
+    mine = (interests.c.owner_id.label("owner"), interests.c.name, interests.c.topics)
+    place = (owners.c.name.label("place"), owners.c.kind.label("place_kind"))
+    return (
+        select(subscriptions, *mine, *place)
+        .join(interests, interests.c.id == subscriptions.c.interest_id)
+        .join(owners, owners.c.id == interests.c.owner_id)
+        .order_by(subscriptions.c.id)
+    )
+
+
+def _read(conn: Connection, query: Select[Any]) -> list[Subscription]:
+    renamed = {"number": "id", "interest": "interest_id"}
+    names = [field.name for field in fields(Subscription)]
+    return [
+        Subscription(**{name: _value(row[renamed.get(name, name)]) for name in names})
+        for row in conn.execute(query).mappings()
+    ]
+
+
+def _value(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
