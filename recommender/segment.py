@@ -152,7 +152,7 @@ def _name_keys(authors: Sequence[str]) -> set[int]:
 
 
 def _row(paper: Paper, vocabulary: set[str]) -> _Row:
-    """Count one paper and add its words to the vocabulary."""
+    """Count one paper and add its words as written to the vocabulary."""
     found, seen = text.surfaces(text.paper_text(paper))
     vocabulary |= seen
     areas = np.array(sorted({text.area_hash(name) for name in paper.categories}), np.uint64)
@@ -248,7 +248,7 @@ def build(papers: Sequence[Paper], known: Callable[[NDArray[np.uint64]], RowArra
         lengths=np.array([row.length for row in rows], np.int32),
         titles=np.array([row.title for row in rows], np.uint64),
         title_sizes=np.array([row.title_size for row in rows], np.int32),
-        vocabulary=_lines(vocabulary),
+        vocabulary=_lines({text.fold(word) for word in vocabulary}),
         lsa=np.zeros((len(rows), 0), np.float32),
     )
 

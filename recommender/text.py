@@ -88,7 +88,7 @@ def _compounds(text: str) -> list[tuple[str, str]]:
     """Return (joined, as written) of hyphenated words: "pre-training" is also "pretraining"."""
     if "-" not in text:
         return []
-    found = _COMPOUND.findall(text)
+    found = _COMPOUND.findall(" ".join(chunk for chunk in text.split() if "-" in chunk))
     joined = [(word.replace("-", ""), word) for word in found]
     return [(token, word) for token, word in joined if not token.isdigit()]
 
@@ -97,6 +97,8 @@ def _tokens(text: str) -> list[str]:
     """Return the tokens of a cleaned text with its joined compounds behind barriers at the end."""
     if text.isascii():
         found: list[str] = _ASCII_TOKEN.findall(text)
+    elif not _HAS_CJK.search(text):
+        found = _TOKEN.findall(text)
     else:
         found = [token for token, _, _ in _spans(text)]
     for joined, _ in _compounds(text):
@@ -175,10 +177,9 @@ def _term_hashes(tokens: list[str]) -> HashArray:
 
 
 def surfaces(text: str) -> tuple[HashArray, set[str]]:
-    """Return `term_hashes` of a text and the set of its folded words: one pass for what the index stores."""
+    """Return `term_hashes` of a text and the set of its words as written: one pass for what the index stores."""
     tokens = _tokens(clean(text[:LONGEST]))
-    seen = {fold(token) for token in set(tokens) if _hashes[token] > _BARRIER}
-    return _term_hashes(tokens), seen
+    return _term_hashes(tokens), {token for token in tokens if _hashes[token] > _BARRIER}
 
 
 def plain(text: str) -> str:
