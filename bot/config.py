@@ -20,7 +20,7 @@ PREFIX = "PAPERROUND_"
 class Settings(BaseSettings):
     """What an administrator can choose. The descriptions are the comments of deploy/env.example."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid")
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("paperround"),
@@ -69,20 +69,31 @@ def load() -> Settings:
     """Read the settings. Raises SettingsError, which names each wrong variable and what would be right."""
     _refuse_unknown()
     try:
-        return Settings(**({} if os.environ.get(f"{PREFIX}DATA_DIR", "-") else {"data_dir": user_data_path("paperround")}))
+        return Settings()
     except ValidationError as error:
         wrong = [f"{PREFIX}{str(part['loc'][0]).upper()}: {_reason(part['msg'])}" for part in error.errors()]
-        raise SettingsError("; ".join(wrong) + ". Change it in the environment and start again.") from None
+        said = "; ".join(wrong)
+        raise SettingsError(f"{said}{'' if said.endswith('?') else '.'} Change it in the environment.") from None
 
 
 def _reason(text: str) -> str:
-    return text.removeprefix("Value error, ").rstrip(".")
+    """Say the validator's words as the rest of the program speaks."""
+    text = text.removeprefix("Value error, ").partition(", unable to parse")[0].rstrip(".")
+    for theirs, ours in (
+        ("Input should be", "it has to be"),
+        ("a valid integer", "a whole number"),
+        ("greater than or equal to", "at least"),
+        ("less than or equal to", "at most"),
+    ):
+        text = text.replace(theirs, ours)
+    return text
 
 
 def _refuse_unknown() -> None:
-    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
-    for name in os.environ:
-        if name.startswith(PREFIX) and name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f" Did you mean {near[0]}?" if near else ""
+    known = [name.upper() for name in Settings.model_fields]
+    for name in sorted(os.environ):
+        word = name.removeprefix(PREFIX)
+        if name.startswith(PREFIX) and word not in known:
+            near = get_close_matches(word.upper(), known, 1)
+            hint = f" Did you mean {PREFIX}{near[0]}?" if near else ""
             raise SettingsError(f"{name} is no setting of this program.{hint} Take it out of the environment.")
