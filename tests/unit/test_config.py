@@ -1,0 +1,175 @@
+"""A wrong setting is one line: which variable it is, and what would be right."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.config import PREFIX, Settings, load
+from bot.errors import SettingsError, SetupError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the settings of whoever runs the tests out of the environment."""
+    for name in [name for name in os.environ if name.upper().startswith(PREFIX)]:
+        monkeypatch.delenv(name)
+
+
+def test_the_defaults_load() -> None:
+    settings = load()
+    assert settings.data_dir.is_absolute()
+    assert settings.url == f"sqlite:///{settings.data_dir}/paperround.sqlite"
+    assert (settings.digest_at, settings.digest_on, settings.time_zone) == ("09:00", "12345", "UTC")
+    assert (settings.digest_max, settings.strictness, settings.ranker) == (5, "normal", "default")
+    assert (settings.fresh_days, settings.keep_days, settings.heartbeat_seconds) == (7, 180, 20)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "read"),
+    [
+        ("DATA_DIR", "/srv/papers", Path("/srv/papers")),
+        ("DATABASE_URL", "postgresql://someone@host/name", "postgresql://someone@host/name"),
+        ("LOG_LEVEL", "debug", "debug"),
+        ("LOG_FORMAT", "json", "json"),
+        ("RANKER", "svm", "svm"),
+        ("DIGEST_AT", "8am", "08:00"),
+        ("DIGEST_ON", "Mon–Fri", "12345"),
+        ("TIME_ZONE", "europe/berlin", "Europe/Berlin"),
+        ("DIGEST_MAX", "12", 12),
+        ("STRICTNESS", "Strict", "strict"),
+        ("FRESH_DAYS", " 14 ", 14),
+        ("KEEP_DAYS", "30", 30),
+        ("HEARTBEAT_SECONDS", "5", 5),
+    ],
+)
+def test_each_setting_is_read(monkeypatch: pytest.MonkeyPatch, name: str, typed: str, read: object) -> None:
+    monkeypatch.setenv(f"{PREFIX}{name}", typed)
+    assert getattr(load(), name.lower()) == read
+
+
+@pytest.mark.parametrize("name", list(Settings.model_fields))
+def test_an_empty_setting_is_the_default(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    usual = load()
+    monkeypatch.setenv(f"{PREFIX}{name.upper()}", "")
+    assert load() == usual
+
+
+def test_a_database_of_ones_own_replaces_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPERROUND_DATABASE_URL", "postgresql://host/name")
+    assert load().url == "postgresql://host/name"
+
+
+WRONG = [
+    ("LOG_LEVEL", "loud", "'debug', 'info', 'warning' or 'error'"),
+    ("LOG_FORMAT", "xml", "'auto', 'human' or 'json'"),
+    ("DIGEST_AT", "25:00", "“25:00” is no time of day; type it as 09:00, 9am or 21:30"),
+    ("DIGEST_ON", "someday", "weekdays, daily, weekend, Mon–Fri or mon,wed"),
+    ("TIME_ZONE", "Berlln", "did you mean Europe/Berlin? Change"),
+    ("TIME_ZONE", "+02:00", "type a city, such as Europe/Berlin"),
+    ("DIGEST_MAX", "0", "a number from 1 to 50"),
+    ("DIGEST_MAX", "many", "whole number; type one from 1 to 50"),
+    ("STRICTNESS", "very", "relaxed, normal or strict"),
+    ("FRESH_DAYS", "0", "at least 1"),
+    ("FRESH_DAYS", "367", "at most 366"),
+    ("FRESH_DAYS", "1.5", "a whole number"),
+    ("KEEP_DAYS", "-1", "at least 1"),
+    ("KEEP_DAYS", "9" * 40, "at most 3660"),
+    ("KEEP_DAYS", "x\ny", "a whole number"),
+    ("HEARTBEAT_SECONDS", "soon", "a whole number"),
+]
+
+
+@pytest.mark.parametrize(("name", "typed", "right"), WRONG)
+def test_a_wrong_setting_is_named_with_what_would_be_right(
+    monkeypatch: pytest.MonkeyPatch, name: str, typed: str, right: str
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}{name}", typed)
+    with pytest.raises(SettingsError) as caught:
+        load()
+    text = str(caught.value)
+    assert text.startswith(f"{PREFIX}{name}: ")
+    assert right in text
+    assert text.endswith(" Change it in the environment.")
+    assert text.isprintable()
+    assert "Input" not in text
+
+
+def test_several_wrong_settings_are_all_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPERROUND_LOG_LEVEL", "loud")
+    monkeypatch.setenv("PAPERROUND_DIGEST_MAX", "0")
+    with pytest.raises(SettingsError, match=r"PAPERROUND_LOG_LEVEL: .*; PAPERROUND_DIGEST_MAX: ") as caught:
+        load()
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("PAPERROUND_LOGLEVEL", "PAPERROUND_LOG_LEVEL"),
+        ("PAPERROUND_DATABASE", "PAPERROUND_DATABASE_URL"),
+        ("PAPERROUND_TIMEZONE", "PAPERROUND_TIME_ZONE"),
+        ("PAPERROUND_log_level", "PAPERROUND_LOG_LEVEL"),
+    ],
+)
+def test_a_slip_in_a_name_is_refused_with_the_near_one(monkeypatch: pytest.MonkeyPatch, name: str, meant: str) -> None:
+    monkeypatch.setenv(name, "x")
+    with pytest.raises(SettingsError, match=rf"^{name} is no setting of this program\. Did you mean {meant}\?"):
+        load()
+
+
+@pytest.mark.parametrize("name", ["PAPERROUND_XYZ", "PAPERROUND_FOO", "PAPERROUND_"])
+def test_a_name_near_to_none_is_refused_without_a_guess(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "x")
+    with pytest.raises(SettingsError) as caught:
+        load()
+    assert str(caught.value) == f"{name} is no setting of this program. Take it out of the environment."
+
+
+def test_names_of_other_programs_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPERROUNDS_LOG_LEVEL", "loud")
+    monkeypatch.setenv("LOG_LEVEL", "loud")
+    assert load().log_level == "info"
+
+
+def test_a_setting_cannot_be_changed_once_it_is_read() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        load().ranker = "svm"
+
+
+def test_a_wrong_setting_is_a_wrong_setup() -> None:
+    assert issubclass(SettingsError, SetupError)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [
+        ("PAPERROUND_LOG_LEVEL", "loud", "PAPERROUND_LOG_LEVEL"),
+        ("PAPERROUND_RANKER", "best", "svm"),
+        ("PAPERROUND_TIMEZONE", "UTC", "PAPERROUND_TIME_ZONE"),
+        ("PAPERROUND_DATABASE_URL", "oracle://host/name", "postgresql://"),
+    ],
+)
+def test_the_program_ends_with_one_line_and_exit_code_2(tmp_path: Path, name: str, typed: str, said: str) -> None:
+    data = tmp_path / "data"
+    done = subprocess.run(
+        [sys.executable, "-c", "from bot.cli import main; main()", "status"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PAPERROUND_DATA_DIR": str(data), name: typed},
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    [line] = done.stderr.splitlines()
+    assert line.startswith("paperround: ")
+    assert said in line
+    assert not data.exists()
