@@ -50,7 +50,7 @@ def search(index: Index, query: str, k: int = 20, mask: NDArray[np.bool_] | None
     """
     plain = text.plain(query)
     allowed = index.live if mask is None else index.live & mask
-    if not plain or not allowed.any():
+    if not plain or k < 1 or not allowed.any():
         return []
     words = _words(index, query)
     scores = words + _names(index, plain)
@@ -110,10 +110,10 @@ def _words(index: Index, query: str) -> Floats:
     scores = np.zeros(index.n_rows)
     hashes = np.unique(text.term_hashes(query))
     keys = hashes[(hashes & np.uint64(3)) == text.WORD].tolist()
-    postings = _postings(index, keys)
-    idf = _idf(index, postings)
-    if not len(idf):
+    postings = [one for one in _postings(index, keys) if len(one.rows)]
+    if not postings:
         return scores
+    idf = _idf(index, postings)
     lengths = _column(index, "lengths")
     relative = K1 * (1 - B + B * lengths / max(float(lengths[index.live].mean()), 1e-9))
     rarest = np.argsort(-idf, kind="stable")[:MOST_WORDS].tolist()

@@ -5,8 +5,6 @@ Each line is measured in a process of its own, so that its peak memory is its ow
 
 from __future__ import annotations
 
-import gzip
-import json
 import multiprocessing
 import multiprocessing.connection
 import random
@@ -24,30 +22,11 @@ sys.path.insert(0, str(ROOT))
 from recommender.index import Index  # noqa: E402
 from recommender.search import search  # noqa: E402
 from recommender.types import Paper  # noqa: E402
+from tests.fakes.worlds import corpus, seed_titles, slip  # noqa: E402
 
-CORPORA = ROOT.parent / "shared" / "corpora"
+CORPORA = ("iclr2026", "conferences")
 EXTRA = 500
 QUERIES = 60
-
-
-def corpus() -> list[Paper]:
-    """Return all papers of both corpora, those of iclr2026 first."""
-    papers = []
-    for name in ("iclr2026", "conferences"):
-        with gzip.open(CORPORA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-            for line in lines:
-                entry = json.loads(line)
-                papers.append(
-                    Paper(
-                        id=f"openreview:{entry['id']}",
-                        title=entry["title"] or "",
-                        abstract=entry["abstract"] or "",
-                        authors=tuple(entry.get("authors") or ()),
-                        keywords=tuple(entry.get("keywords") or ()),
-                        categories=(entry["area"],) if entry.get("area") else (),
-                    )
-                )
-    return papers
 
 
 def peak() -> float:
@@ -67,7 +46,7 @@ def queries(papers: list[Paper]) -> list[str]:
 
 def build(folder: Path) -> dict[str, float]:
     """Import all but the last papers, fit, then append the last ones."""
-    papers = corpus()
+    papers = corpus(*CORPORA)
     index = Index(folder)
     start = time.perf_counter()
     index.append(papers[:-EXTRA])
@@ -91,7 +70,7 @@ def build(folder: Path) -> dict[str, float]:
 
 def look(folder: Path) -> dict[str, float]:
     """Open the index and look papers up."""
-    asked = queries(corpus())
+    asked = queries(corpus(*CORPORA))
     before = peak()
     start = time.perf_counter()
     index = Index(folder)
@@ -118,7 +97,7 @@ def okapi(_: Path) -> dict[str, float]:
 
     from recommender import text
 
-    papers = corpus()
+    papers = corpus(*CORPORA)
     asked = queries(papers)
     model = BM25Okapi([[text.stem(word) for word in text.words(text.paper_text(paper))] for paper in papers])
     times = []
@@ -132,11 +111,10 @@ def okapi(_: Path) -> dict[str, float]:
 
 def known_items(folder: Path) -> dict[str, float]:
     """Return how often a paper is found first by its title: whole, with a slip of the pen, by every other word."""
-    papers = corpus()
+    papers = corpus(*CORPORA)
     index = Index(folder)
     draw = random.Random(2)
     sample = [paper for paper in draw.sample(papers, 400) if len(paper.title.split()) > 3][:200]
-    seeds = json.loads((CORPORA.parent / "seeds" / "iclr2026-metadata.json").read_text(encoding="utf-8"))
 
     def first(query: str, title: str) -> bool:
         hits = search(index, query, 1)
@@ -150,19 +128,8 @@ def known_items(folder: Path) -> dict[str, float]:
         * statistics.mean(first(slip(paper.title, draw), paper.title) for paper in sample),
         "found first by every other word, %": 100
         * statistics.mean(first(" ".join(paper.title.split()[::2]), paper.title) for paper in sample),
-        "seed titles found first, of 19": sum(first(seed["title"], seed["title"]) for seed in seeds),
+        "seed titles found first, of 19": sum(first(title, title) for title in seed_titles()),
     }
-
-
-def slip(title: str, draw: random.Random) -> str:
-    """Return a title with one letter dropped, doubled, or swapped with the next."""
-    at = draw.choice([place for place in range(len(title) - 1) if title[place : place + 2].isalpha()])
-    kind = draw.randrange(3)
-    if kind == 0:
-        return title[:at] + title[at + 1 :]
-    if kind == 1:
-        return title[:at] + title[at] + title[at:]
-    return title[:at] + title[at + 1] + title[at] + title[at + 2 :]
 
 
 def _call(step: Callable[[Path], dict[str, float]], folder: Path, pipe: multiprocessing.connection.Connection) -> None:
