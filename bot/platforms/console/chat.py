@@ -149,7 +149,7 @@ class Console:
         async for message in invoke(request):
             if self._color and message != last:
                 await self._show(message, anew=anew)
-                anew = False
+                anew = anew and not actions(message)
             if message.public and not self._color:
                 public.append(message)
             else:
@@ -158,7 +158,7 @@ class Console:
             return
         for message in [last, *public] if last is not None else public:
             await self._show(message, anew=anew)
-            anew = False
+            anew = anew and not actions(message)
 
     async def _show(self, message: Message, *, anew: bool = False, rule: str = "") -> None:
         """Print a message, and have its buttons remembered with those that are on the screen already."""
