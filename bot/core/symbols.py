@@ -25,7 +25,7 @@ relax mathstrut protect maketitle par newline smallskip medskip bigskip mathord 
 # Commands that print their argument in another face.
 FONTS = _names("""
 bm boldsymbol emph hbox mathbb mathbbm mathbf mathcal mathds mathfrak mathit mathrm mathscr mathsf mathtt mbox
-operatorname text textbf textit textnormal textrm textsc textsf texttt textup tsc underline
+ensuremath operatorname text textbf textit textnormal textrm textsc textsf texttt textup tsc underline
 """)
 SYMBOLS: dict[str, str] = {
     **{word: word for word in WORDS},
