@@ -155,8 +155,15 @@ def undocumented(path: Path) -> Iterator[str]:
     for node in tree.body:
         inner = node.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_") else []
         for one in (node, *inner):
-            if isinstance(one, ast.ClassDef | Function) and not one.name.startswith("_") and not ast.get_docstring(one):
+            if not isinstance(one, ast.ClassDef | Function) or one.name.startswith("_") or is_overload(one):
+                continue
+            if not ast.get_docstring(one):
                 yield one.name
+
+
+def is_overload(node: ast.ClassDef | Function) -> bool:
+    """Say whether this is one of a function's signatures, which its last definition documents."""
+    return any(ast.unparse(mark).endswith("overload") for mark in node.decorator_list)
 
 
 def declared() -> set[str]:
