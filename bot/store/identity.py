@@ -142,7 +142,7 @@ def partition(records: Iterable[Facts]) -> list[list[Facts]]:
     for members in _by(ordered, lambda record: record.ids):
         for one, other in _pairs(members, groups):
             groups.unite(one, other)
-    cores = dict(groups.members)
+    cores = {core: list(members) for core, members in groups.members.items()}
     core_of = {member: core for core, members in cores.items() for member in members}
     for members in _by(ordered, lambda record: [record.title] if record.title else []):
         for one, other in combinations(sorted({core_of[member] for member in members}), 2):

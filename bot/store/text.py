@@ -9,7 +9,7 @@ from hashlib import sha256
 ID_LIMIT = 250  # characters of a paper's id: a column holds 300, and a merged paper's key stands behind a prefix
 
 _REFUSED = re.compile("[\x00\ud800-\udfff]")
-_LATEX = re.compile(r"\\[a-zA-Z]+\*?|\\[\"'`^~=.uvHcdbkr](?![a-zA-Z])|[$\\]")
+_LATEX = re.compile(r"\\[a-zA-Z]+\*?|\\[\"'`^~=.]|[$\\]")
 _APOSTROPHES = re.compile("['’ʼ`´{}]")
 _WORDS = re.compile(r"[^\W_]+")
 # Letters that Unicode does not take apart, as people write them without their strokes.
