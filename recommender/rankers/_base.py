@@ -15,7 +15,7 @@ FLAT = 1e-6
 
 
 class Base:
-    """A ranker over an index. A ranker defines `name` and `parts`, and `query` if it can tell what raised a paper."""
+    """A ranker over an index: one has a `name` and `parts`, and `query` and `near` if it can tell what raised a paper."""
 
     name = ""
 
@@ -62,6 +62,11 @@ class Base:
         """
         del interest, row
         return csr_matrix((1, self.index.n_terms), dtype=np.float32)
+
+    def near(self, interest: Interest, row: int) -> int:
+        """Return the row of the liked paper that a paper is nearest to, -1 if there is none or it cannot be told."""
+        del interest, row
+        return -1
 
 
 def standardise(values: FloatArray, reference: FloatArray) -> FloatArray:
