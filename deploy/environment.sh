@@ -5,9 +5,11 @@ environment() {
   local wanted="$1" root mark stamp python
   root="$(pwd)"
   BIN="$root/.venv/bin"
-  if [ ! -x "$BIN/python" ]; then
+  # pip comes last: without it, the making was interrupted.
+  if [ ! -x "$BIN/python" ] || [ ! -x "$BIN/pip" ]; then
     python="$(find_python)" || {
-      echo "Python 3.11 or newer is needed, and none was found. Install it, or name it: PYTHON=/path/to/python $0" >&2
+      echo "Python 3.11 or newer with its venv module is needed, and none was found." >&2
+      echo "Install it (on Debian and Ubuntu: python3 and python3-venv), or name it: PYTHON=/path/to/python $0" >&2
       exit 2
     }
     echo "Making a virtual environment in .venv with $("$python" --version) …" >&2
