@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -220,6 +221,41 @@ async def test_an_output_of_few_letters_gets_question_marks() -> None:
     out = io.TextIOWrapper(raw, encoding="ascii")
     await Console(stdin=io.StringIO("digest\n"), stdout=out, memory=Held()).run(answers)
     assert b"[4] Next ?" in raw.getvalue()
+
+
+async def test_a_sent_message_makes_room_at_the_prompt() -> None:
+    master, slave = pty.openpty()
+    with os.fdopen(os.dup(slave), encoding="utf-8") as stdin, os.fdopen(slave, "w", encoding="utf-8") as stdout:
+        console = Console(stdin=stdin, stdout=stdout, memory=Held(), user="ada")
+        running = asyncio.create_task(console.run(answers))
+        await asyncio.sleep(0)  # it comes to its prompt
+        assert _read_until(master, b"> ") == b"> "
+        await console.send(Address("console", "local", "ada"), Message("A digest."), "digest:1")
+        os.write(master, b"plainly\n")
+        os.write(master, b"exit\n")
+        await running
+    shown = _read_until(master, b"No buttons.\r\n\r\n> ")
+    os.close(master)
+    assert shown.startswith(b"\r\n\x1b[2m\xe2\x94\x80\xe2\x94\x80 ")
+    assert b"A digest.\r\n\r\n> " in shown
+
+
+async def test_nobody_reads_any_more() -> None:
+    out, into = os.pipe()
+    os.close(out)
+    with os.fdopen(into, "w", encoding="utf-8") as stdout:
+        console = Console(stdin=io.StringIO("digest\n"), stdout=stdout, memory=Held(), user="ada")
+        with pytest.raises(Retry, match="The terminal is closed"):
+            await console.send(Address("console", "local", "ada"), DIGEST, "digest:1")
+        await console.run(answers)
+
+
+async def test_another_fault_of_the_output_is_no_silence() -> None:
+    with os.fdopen(os.open("/dev/full", os.O_WRONLY), "w", encoding="utf-8") as stdout:
+        console = Console(stdin=io.StringIO("digest\n"), stdout=stdout, memory=Held(), user="ada")
+        with pytest.raises(OSError, match="No space left"):
+            await console.run(answers)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
 
 
 PROGRAM = """

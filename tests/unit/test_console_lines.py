@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import pty
 import threading
 from pathlib import Path
 from typing import TextIO
@@ -113,3 +114,13 @@ async def test_a_wait_for_a_line_can_be_cancelled() -> None:
             await waiting
         assert threading.active_count() == before
     os.close(into)
+
+
+async def test_a_terminal_that_is_closed_has_no_more_lines() -> None:
+    master, slave = pty.openpty()
+    with os.fdopen(slave, encoding="utf-8") as stream:
+        os.write(master, b"x\n")
+        lines = Lines(stream)
+        assert await lines.next() == "x"
+        os.close(master)
+        assert await lines.next() is None
