@@ -19,7 +19,7 @@ TERMS = 3
 _SENTENCE = (30, 400)
 """Least and most characters of a sentence that is shown."""
 
-_BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[^\W_a-z])|\n\s*\n|(?<=[。！？])")
+_BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[^\W_a-z])|\n\s*\n|(?<=[。！？])")
 _SHORT = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|resp|fig|eq|sec|no|dr|prof|approx|w\.r\.t)|\b[A-Za-z])\.$", re.IGNORECASE
 )

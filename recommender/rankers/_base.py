@@ -15,7 +15,7 @@ FLAT = 1e-6
 
 
 class Base:
-    """A ranker over an index: one has a `name` and `parts`, and `query` and `near` if it can tell what raised a paper."""
+    """A ranker over an index. It has a `name`, `parts`, and `query` and `near` if it can tell what raises a paper."""
 
     name = ""
 

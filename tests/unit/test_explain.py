@@ -1,0 +1,168 @@
+"""Reasons: true, in the paper's own words, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from recommender.explain import contributions, explain, sentences
+from recommender.index import Index
+from recommender.rankers import default, recent, svm, tfidf
+from recommender.rankers._vectors import closeness, coefficients, unit
+from recommender.types import Interest, Mark, Paper, Why
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+GRAPHS = (
+    "Spectral filters smooth the nodes of large graphs. We prove that graph neural networks, e.g. those of Kipf et al. "
+    "and others, forget distant nodes. Code is at https://example.org/x. Results hold on nine data sets of biology."
+)
+PAPERS = [
+    Paper("g:0", "Graph neural networks forget", GRAPHS, categories=("graphs",)),
+    Paper(
+        "g:1", "Deep graph neural networks", "Graph neural networks pass messages along edges.", categories=("graphs",)
+    ),
+    Paper(
+        "g:2", "Edges", "We predict edges of graphs with spectral filters and $\\mathcal{L}_2$ penalties.", ("A. B.",)
+    ),
+    Paper("v:0", "Images", "Convolutional networks detect objects in images of streets.", categories=("vision",)),
+    Paper("v:1", "Segmentation", "Pixels of images are labelled by convolutional networks.", categories=("vision",)),
+    Paper("t:0", "Translation", "Sentences are translated from language to language.", categories=("text",)),
+    Paper("t:1", "Parsing", "Sentences are parsed by reading their tokens in order.", categories=("text",)),
+]
+FIRST = next(one for one in PAPERS if one.id == "g:0")
+INTEREST = Interest(
+    "mine", ("graph neural networks", "graphs"), (Mark("g:1", DAY), Mark("t:0", DAY)), (Mark("v:0", DAY),)
+)
+
+
+def ranked(module: Any, papers: Sequence[Paper] = PAPERS) -> Any:
+    ranker = module.ranker(Index())
+    ranker.fit(papers)
+    return ranker
+
+
+@pytest.mark.parametrize("module", [default, tfidf, svm, recent], ids=lambda module: module.__name__.split(".")[-1])
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.id)
+def test_parts_sum_to_the_score(module: Any, paper: Paper) -> None:
+    ranker = ranked(module)
+    score = float(ranker.score([INTEREST], ranker.index.rows([paper.id]))[0, 0])
+    assert sum(value for _, value in explain(ranker, INTEREST, paper).parts) == pytest.approx(score, abs=1e-5)
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.id)
+def test_contributions_sum_to_the_raw_part_of_words(paper: Paper) -> None:
+    ranker = ranked(default)
+    index = ranker.index
+    row = int(index.rows([paper.id])[0])
+    rows = index.rows(["g:1", "t:0"])
+    query = ranker.query(Interest("a", liked=INTEREST.liked), row)
+    similarities = (unit(index, index.counts(rows)) @ unit(index, index.counts([row])).T).toarray()
+    raw = closeness(similarities, np.ones(2, np.float32))[0]
+    assert sum(contributions(index, query, row).values()) == pytest.approx(raw, abs=1e-6)
+
+
+def test_coefficients_are_those_of_closeness() -> None:
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 4, 30):
+        similarities = rng.random((n, 7)).astype(np.float32)
+        mass = rng.random(n).astype(np.float32) + np.float32(0.01)
+        by_hand = [coefficients(one, mass) @ one for one in similarities.T]
+        assert closeness(similarities, mass) == pytest.approx(by_hand, abs=1e-5)
+    assert closeness(np.zeros((0, 4), np.float32), np.zeros(0, np.float32)).tolist() == [0.0] * 4
+
+
+def test_equal_likes_make_the_mean_of_all_plus_the_mean_of_the_nearest_three() -> None:
+    similarities = np.array([[0.1], [0.5], [0.2], [0.4], [0.3]], np.float32)
+    assert closeness(similarities, np.ones(5, np.float32))[0] == pytest.approx(0.3 + 0.4)
+
+
+def test_terms_are_the_papers_own_words_pairs_first_and_none_twice() -> None:
+    why = explain(ranked(default), INTEREST, FIRST)
+    assert why.terms[0] in {"graph neural", "neural networks"}
+    told = [word.lower().rstrip("s") for term in why.terms for word in term.replace("-", " ").split()]
+    assert len(told) == len(set(told))
+    assert len(why.terms) <= 3
+    text = f"{FIRST.title} {FIRST.abstract}"
+    assert all(term in text for term in why.terms)
+
+
+def test_the_nearest_liked_paper_is_named() -> None:
+    ranker = ranked(default)
+    assert explain(ranker, INTEREST, FIRST).near == "g:1"
+    assert explain(ranker, Interest("a", ("graph",)), FIRST).near == ""
+    assert explain(ranker, Interest("a", liked=(Mark("g:0", DAY),)), FIRST).near == ""
+    assert explain(ranker, Interest("a", liked=(Mark("v:1", DAY),)), FIRST).near == ""
+
+
+def test_the_sentence_is_the_one_on_the_interest() -> None:
+    sentence = explain(ranked(default), INTEREST, FIRST).sentence
+    assert (
+        sentence == "We prove that graph neural networks, e.g. those of Kipf et al. and others, forget distant nodes."
+    )
+
+
+def test_no_latex_in_a_reason() -> None:
+    interest = Interest("a", ("mathcal penalties", "spectral filters"))
+    why = explain(ranked(default), interest, next(one for one in PAPERS if one.id == "g:2"))
+    assert "spectral filters" in why.terms
+    assert not any(odd in text for odd in "\\${}" for text in (*why.terms, why.sentence))
+    assert not any("mathcal" in term for term in why.terms)
+
+
+@pytest.mark.parametrize("module", [default, tfidf, svm], ids=lambda module: module.__name__.split(".")[-1])
+def test_where_nothing_can_be_told_nothing_is_told(module: Any) -> None:
+    ranker = ranked(module)
+    assert explain(ranker, Interest("empty"), FIRST) == Why()
+    assert explain(ranker, Interest("zzz", ("zzz",)), FIRST) == Why()
+    assert explain(ranker, INTEREST, Paper("nobody:1", "Unknown")) == Why()
+
+
+def test_a_ranker_of_another_kind_has_no_reasons() -> None:
+    class Other:
+        name = "other"
+
+        def fit(self, papers: Sequence[Paper]) -> None: ...
+
+        def append(self, papers: Sequence[Paper]) -> None: ...
+
+        def score(self, interests: Sequence[Interest], rows: Any) -> Any:
+            return np.zeros((len(interests), len(rows)), np.float32)
+
+    assert explain(Other(), INTEREST, FIRST) == Why()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "$x$",
+        "\x00",
+        "\ud800",
+        "用于图像识别的深度学习方法。图神经网络用于节点分类。",
+        "word. " * 5_000,
+        "a" * 99_999,
+    ],
+)
+def test_hostile_abstracts_do_not_break_a_reason(text: str) -> None:
+    papers = [*PAPERS, Paper("bad:1", text, text)]
+    why = explain(ranked(default, papers), Interest("a", (text, "word"), (Mark("g:1", DAY),)), papers[-1])
+    assert isinstance(why, Why)
+    assert len(why.sentence) <= 400
+
+
+def test_sentences() -> None:
+    text = "We see e.g. Fig. 2 and J. Doe et al. Nothing else.\n\nNew part. (It ends.) Is it 3.5 times? yes it is"
+    assert sentences(text) == [
+        "We see e.g. Fig. 2 and J. Doe et al. Nothing else.", "New part.", "(It ends.)", "Is it 3.5 times? yes it is",
+    ]  # fmt: skip
+    assert sentences(" \n ") == []
+
+
+def test_words_weigh_nothing_where_the_query_is_empty() -> None:
+    ranker = ranked(default)
+    assert contributions(ranker.index, csr_matrix((1, ranker.index.n_terms), dtype=np.float32), 0) == {}
