@@ -1,0 +1,1 @@
+"""The bot: it delivers papers, answers commands and manages subscriptions."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TextIO
 
 import structlog
 
@@ -24,8 +24,10 @@ from bot.core.plain import plain
 from bot.core.ports import Facts, Platform
 from bot.core.request import Address, Request
 from bot.errors import Expired, PaperroundError, SettingsError, UserError
+from bot.jobs.upkeep import alive
+from bot.platforms.console import Console, Memory
 from bot.plugins import load
-from bot.store import notes, owners
+from bot.store import heartbeats, notes, owners, papers
 from bot.store.engine import Store
 from bot.store.library import Library
 
@@ -68,11 +70,30 @@ class App:
         library = Library(store, settings.data_dir / f"index-{store.id[:12]}", rankers[settings.ranker])
         return cls(settings, store, library, now=now)
 
+    def console(self, *, stdin: TextIO, stdout: TextIO, memory: Memory, **options: Any) -> Console:
+        """Make the terminal, as `Console` takes it, and let commands ask it who manages what."""
+        console = Console(stdin=stdin, stdout=stdout, memory=memory, commands=self.commands, **options)
+        self.platforms[console.name] = console
+        return console
+
+    def facts(self, now: datetime) -> dict[str, Any]:
+        """Return what `paperround status` tells: the database, the last sign of life, and how much is stored."""
+        with self.store.reading() as conn:
+            last = heartbeats.latest(conn)
+            stored = papers.count(conn)
+        return {
+            "database": self.store.dialect,
+            "alive": alive(last, now, self.settings.heartbeat_seconds),
+            "last sign of life": last.isoformat(timespec="seconds") if last else "never",
+            "papers": stored,
+            "papers in the index": len(self.library.index),
+        }
+
     def close(self) -> None:
         """Give back the database's connections."""
         self.store.close()
 
-    async def invoke(self, request: Request) -> AsyncIterator[Message]:
+    async def invoke(self, request: Request) -> AsyncGenerator[Message, None]:
         """Answer one request. The first message is posted, and later ones replace it; a public one stands by itself."""
         started = time.perf_counter()
         outcome = "done"
@@ -98,7 +119,7 @@ class App:
             took = round((time.perf_counter() - started) * 1000)
             log.info("request", platform=request.address.platform, outcome=outcome, milliseconds=took)
 
-    async def _answer(self, request: Request) -> AsyncIterator[Message]:
+    async def _answer(self, request: Request) -> AsyncGenerator[Message, None]:
         ctx = await self._context(request)
         await self.library.refresh()
         if request.action:
@@ -115,7 +136,9 @@ class App:
         message = await command.run(ctx, **values)
         if parsed.guess is not None:
             line = f"{parsed.guess.name} {parsed.text.partition(' ')[2]}"
-            message = replace(message, buttons=(*message.buttons, await pages.say(ctx, f"Run “{clip(line, 40)}”", line)))
+            message = replace(
+                message, buttons=(*message.buttons, await pages.say(ctx, f"Run “{clip(line, 40)}”", line))
+            )
         yield message
         if values.get("share") and ctx.place is not None and not command.personal:
             yield replace(message, public=True)
@@ -125,7 +148,9 @@ class App:
         if parsed.command is None:
             search = self.commands["search"]
             return search, search.bind([parsed.text], {})
-        return parsed.command, parsed.command.bind(list(parsed.words), dict(parsed.options))
+        is_search = parsed.command.name == "search"  # whose words may well be "days=infinite"
+        options = dict(parsed.options) | ({} if is_search else dict(parsed.unread))
+        return parsed.command, parsed.command.bind(list(parsed.words), options)
 
     async def _press(self, ctx: Context, action: str) -> Message:
         """Do what a button says. Raises Expired for an action that no longer leads anywhere."""
@@ -145,7 +170,9 @@ class App:
             return await self._run(ctx, str(item["line"]))
         if command is None or (head != "page" and not item):
             raise Expired(EXPIRED)
-        return await command.run(pressed, **(command.bind([str(item["say"])], {}) if "say" in item and command.words else {}))
+        return await command.run(
+            pressed, **(command.bind([str(item["say"])], {}) if "say" in item and command.words else {})
+        )
 
     async def _run(self, ctx: Context, line: str) -> Message:
         command, values = self._bind(parse(line, self.commands))
@@ -163,7 +190,9 @@ class App:
     async def _context(self, request: Request) -> Context:
         """Find out who asks and where; whoever comes for the first time is noted."""
         at, now = request.address, self.now()
-        me = await self.store.write(owners.get, at.platform, at.workspace, "person", at.user, request.person or at.user, now)
+        me = await self.store.write(
+            owners.get, at.platform, at.workspace, "person", at.user, request.person or at.user, now
+        )
         place = None
         if at.channel and at.channel != "home":
             name = request.place or at.channel
@@ -192,4 +221,6 @@ class App:
         if not rest or request.action or text.casefold().startswith("search "):
             return Message(text=str(error))
         ctx = await self._context(request)
-        return Message(text=str(error), buttons=(await pages.say(ctx, f"Search for “{clip(plain(text), 40)}”", f"search {text}"),))
+        return Message(
+            text=str(error), buttons=(await pages.say(ctx, f"Search for “{clip(plain(text), 40)}”", f"search {text}"),)
+        )

@@ -52,7 +52,9 @@ def _open() -> App:
 
 
 @cli.command("import")
-def import_(files: Annotated[list[Path], typer.Argument(help="Abstracts as text, JSONL, JSON or CSV; .gz too.")]) -> None:
+def import_(
+    files: Annotated[list[Path], typer.Argument(help="Abstracts as text, JSONL, JSON or CSV; .gz too.")],
+) -> None:
     """Bring papers in from files. Doing it twice changes nothing."""
     for file in files:
         local.check(file)

@@ -21,13 +21,16 @@ TOUR = (
     ("Follow a topic. A preview comes at once.", "/papers subscribe language models max=4"),
     ("Mark two papers: more like the first, less like the second.", "/papers more 1"),
     ("", "/papers less 2 because=too far from what I do"),
-    ("The next digest follows the marks: what you marked is gone, and what is near a liked paper says so.", "/papers digest"),
+    (
+        "The next digest follows the marks: what you marked is gone, and what is near a liked paper says so.",
+        "/papers digest",
+    ),
     ("Look a paper up, with a slip of the pen.", "/papers search shrot window atention"),
     ("Find papers like it.", "/papers similar 1"),
     ("See what the bot believes of you.", "/papers profile"),
 )
 WELCOME = (
-    "This is Paperround with 19 papers of ICLR 2026. It picks papers for you, says why, and learns from what you mark.\n"
+    "This is Paperround with 19 papers of ICLR 2026. It picks papers for you,\nsays why, and learns from what you mark. "
     "Type /papers lines, or the number of a button; exit ends it, and nothing is kept.\n\n"
     "Try first: /papers subscribe language models\n"
 )

@@ -18,8 +18,8 @@ GROUPS = {
 def load(package: str, name: str = "") -> dict[str, Any]:
     """Return the object called `name` of each module of a package, by module name, plus those of the entry points.
 
-    Without a name, the object is called as its module (`help.py` may hold `help_`). Modules that start with an underscore
-    are not plug-ins. Raises AttributeError if a module does not hold what it should.
+    Without a name, the object is called as its module (`help.py` may hold `help_`). Modules that start with an
+    underscore are not plug-ins. Raises AttributeError if a module does not hold what it should.
     """
     found: dict[str, Any] = {}
     folder = import_module(package)

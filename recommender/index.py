@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from math import log10
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,9 @@ class Index:
 
     Rows are numbers from 0 to `n_rows` - 1; a `fit` renumbers them and raises `generation`. Removed papers keep their
     rows until then. `last` is the highest change number that the caller says it holds.
+
+    A thread must not read while another writes: let the writer work on a `copy.copy` of the index, which is cheap and
+    leaves the original as it is, and put the copy in its place.
     """
 
     _df: NDArray[np.int32] | None
@@ -54,6 +58,11 @@ class Index:
     def last(self) -> int:
         """Return the highest change number that the caller said the index holds; 0 for none."""
         return self._state.last
+
+    @property
+    def fitted(self) -> int:
+        """Return the number of rows that the basis was learnt from; 0 before the first fit."""
+        return self._state.fitted
 
     @property
     def n_rows(self) -> int:
@@ -145,14 +154,12 @@ class Index:
 
         A text that is the name of a category (in any spelling) also gets that category's term.
         """
-        rows, cols = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for row, one in enumerate(texts):
-            found = self.columns(np.append(text.term_hashes(one), np.uint64(text.area_hash(one))))
-            cols.append(found[found >= 0])
-            rows.append(np.full(len(cols[-1]), row))
-        ones = np.ones(sum(map(len, cols)), np.float32)
-        shape = (len(texts), self._n_terms)
-        return csr_matrix((ones, (np.concatenate(rows), np.concatenate(cols))), shape=shape)
+        hashes = [np.append(text.term_hashes(one), np.uint64(text.area_hash(one))) for one in texts]
+        cols = self.columns(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+        rows = np.repeat(np.arange(len(texts)), [len(one) for one in hashes])
+        known = cols >= 0
+        ones = np.ones(int(known.sum()), np.float32)
+        return csr_matrix((ones, (rows[known], cols[known])), shape=(len(texts), self._n_terms))
 
     @property
     def k(self) -> int:
@@ -172,25 +179,23 @@ class Index:
         return self._state.basis.project(counts)
 
     def sample(self, n: int = 300, seed: int = 0) -> RowArray:
-        """Return up to n live rows, sorted, drawn once for each generation: appended papers do not change it.
-
-        Before the first fit, or where fewer than n papers were fitted, it is drawn from all rows.
-        """
+        """Return up to n live rows, sorted, the same for a generation that was fitted on n papers or more."""
         pool = self._state.fitted if self._state.fitted >= n else self.n_rows
         drawn = np.random.default_rng([seed, self.generation]).permutation(pool)
         return np.sort(drawn[self._live[drawn]][:n])
 
     def nearest_words(self, word: str, k: int = 5) -> list[str]:
-        """Return up to k words that live papers use and that are spelt most like `word`, nearest first."""
+        """Return up to k words that live papers use and that are spelt like `word`, the likeliest first.
+
+        A word that ten times as many papers use may be half an edit further away.
+        """
         if self._speller is None:
             self._speller = near.Speller(sorted(set().union(*(part.data.words() for part in self._state.parts))))
-        found = self._speller.nearest(text.fold(text.clean(word)), 4 * k)
+        found = self._speller.nearest(text.fold(text.clean(word)))
         columns = self.columns(text.hash_terms([text.stem(one) for one, _ in found]))
-        used = np.where(columns >= 0, self.df[columns] if self._n_terms else 0, 0).tolist()
-        ranked = sorted(
-            (distance, -count, one) for (one, distance), count in zip(found, used, strict=True) if count > 0
-        )
-        return [one for _, _, one in ranked[:k]]
+        used = [int(self.df[column]) if column >= 0 else 0 for column in columns.tolist()]
+        pairs = [(edits - log10(count) / 2, one) for (one, edits), count in zip(found, used, strict=True) if count > 0]
+        return [one for _, one in sorted(pairs)[:k]]
 
     # --- what the caller writes
 
@@ -274,16 +279,13 @@ class Index:
 
     def _add(self, fresh: Segment) -> None:
         """Hold a new segment, bury what it replaces and keep the number of segments logarithmic."""
-        first, names = self.n_rows, fresh.ids()
-        replaced = [row for row in self.rows(list(dict.fromkeys(names))).tolist() if row >= 0]
+        first, names, df = self.n_rows, fresh.ids(), self._df
         newest = {name: first + at for at, name in enumerate(names)}
+        replaced = [row for row in self.rows(list(newest)).tolist() if row >= 0]
         replaced += [first + at for at, name in enumerate(names) if newest[name] != first + at]
-        places, known, df = self._places or {}, self._ids, self._df
         self._hold(Part(fresh, first, self._n_terms))
         self._locate()
-        self._places = places | newest
-        self._ids = known + names if known is not None else None
-        self._speller = None
+        self._ids = self._places = self._speller = None
         if df is not None:
             self._df = np.pad(df, (0, self._n_terms - len(df))) + segment.frequencies(fresh.cols, self._n_terms)
         self._bury(replaced)
@@ -299,9 +301,7 @@ class Index:
             self._live = self._live.copy()
             self._live[list(rows)] = False
             self._state.dead = sorted({*self._state.dead, *rows})
-            for name, row in zip(self.ids(rows), rows, strict=True):
-                if self._places is not None and self._places.get(name) == row:
-                    del self._places[name]
+            self._places = None
 
     def _places_of(self, rows: RowArray) -> Iterator[tuple[Part, RowArray]]:
         """Yield each segment with the places in `rows` that it holds."""
@@ -311,19 +311,20 @@ class Index:
                 yield part, at
 
     def _next(self) -> int:
+        """Return a generation that nobody has seen."""
         return files.next_generation(self._folder) if self._folder is not None else self.generation + 1
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        if self._folder is None:
-            yield
-            return
-        with files.locked(self._folder):
+        """Hold the lock, start from what is on disk, and put everything back if the writing fails."""
+        with files.locked(self._folder) if self._folder is not None else nullcontext():
             self.refresh()
+            before = self.__dict__.copy()
+            self._state = replace(self._state, parts=[*self._state.parts])
             try:
                 yield
             except BaseException:
-                self._open()
+                self.__dict__.update(before)
                 raise
 
     def _open(self) -> None:
@@ -344,7 +345,6 @@ class Index:
         self._live[state.dead] = False
 
     def _save(self) -> None:
-        """Store what is new and switch the manifest."""
         if self._folder is not None:
             self._state = stored.save(self._folder, self._state)
             self.damaged = ""

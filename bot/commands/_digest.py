@@ -11,7 +11,7 @@ from bot.commands._papers import entries
 from bot.core.card import clip, count, day, greeting
 from bot.core.message import Button, Message
 from bot.core.plain import plain
-from bot.store import interests, marks, papers, saved
+from bot.store import catalogue, interests, marks, papers, saved
 from bot.store.interests import Held
 from bot.store.library import Pick
 from recommender.types import Interest
@@ -33,11 +33,11 @@ async def digest_of(ctx: Context, owner: int, wanted: Sequence[Wanted], *, lead:
     store is ranked, and the first line says so.
     """
     seen = await ctx.store.read(marks.marked, owner) | {number for number, _ in await ctx.store.read(saved.of, owner)}
-    new = set(await ctx.store.read(papers.fresh, ctx.now, ctx.settings.fresh_days))
+    new = set(await ctx.store.read(catalogue.fresh, ctx.now, ctx.settings.fresh_days))
     pool = new - seen
     everything = not pool
     if everything:
-        pool = set(await ctx.store.read(papers.numbers)) - seen
+        pool = set(await ctx.store.read(catalogue.numbers)) - seen
     profile = await ctx.store.read(interests.profile, owner)
     profile = replace(profile, interests=tuple(want.held.interest for want in wanted))
     limit = max(want.at_most for want in wanted)
@@ -47,7 +47,11 @@ async def digest_of(ctx: Context, owner: int, wanted: Sequence[Wanted], *, lead:
         return await _nothing(ctx, profile.interests, pool, name, lead)
     where = f"{count(len(pool), 'stored paper')}" if everything else f"{count(len(pool), 'new paper')}"
     head = f"{greeting(ctx.local_now)}. {len(picks)} of {where} for {name} · {day(ctx.local_now)}"
-    why_all = f"Nothing new came in the last {ctx.settings.fresh_days} days: these are from all that is stored." if everything else ""
+    why_all = (
+        f"Nothing new came in the last {ctx.settings.fresh_days} days: these are from all that is stored."
+        if everything
+        else ""
+    )
     unknown = await _unknown(ctx, wanted, picks)
     text = "\n".join(part for part in (lead, head, why_all, unknown) if part)
     made = await entries(ctx, picks, [want.held.number for want in wanted])

@@ -32,7 +32,9 @@ async def _number(ctx: Context, text: str) -> int:
     if id_ is not None:
         known = await ctx.store.read(papers.by_id, id_)
         if known is None:
-            raise NotFound(f"I do not have {clip(id_, 80)} here. An administrator can bring it in: paperround import FILE.")
+            raise NotFound(
+                f"I do not have {clip(id_, 80)} here. An administrator can bring it in: paperround import FILE."
+            )
         return known
     by_title = await ctx.library.by_title(text)
     if by_title is None:

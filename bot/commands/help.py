@@ -55,7 +55,9 @@ async def first_steps(ctx: Context) -> Message:
     else:
         steps = ["digest", "profile", "saved"]
     text = "\n".join([*(INTRODUCTION if ctx.is_new else ()), *_lines(ctx, steps)])
-    return Message(text=text, buttons=tuple([await say(ctx, step, step) for step in steps]), footer="/papers help tells all")
+    return Message(
+        text=text, buttons=tuple([await say(ctx, step, step) for step in steps]), footer="/papers help tells all"
+    )
 
 
 INTRODUCTION = (
@@ -77,4 +79,3 @@ async def suggested_topic(ctx: Context) -> str:
             return clip(plain(words), 60)
     starters = await ctx.library.starters(1)
     return starters[0].name if starters else STARTER
-

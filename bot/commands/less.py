@@ -6,7 +6,7 @@ from typing import Annotated
 
 from bot.commands._context import Context
 from bot.commands._marks import mark
-from bot.core.command import command
+from bot.core.command import SENTENCE, command
 from bot.core.message import Message
 
 BECAUSE_LIMIT = 300  # characters
@@ -17,7 +17,7 @@ async def less(
     ctx: Context,
     paper: Annotated[str, "an id, a link, a title, or its number in the last list"],
     *,
-    because: Annotated[str, "why, in a few words"] = "",
+    because: Annotated[str, "why, in a few words", SENTENCE] = "",
 ) -> Message:
     """Show fewer papers like this one."""
     return await mark(ctx, paper, "less", because[:BECAUSE_LIMIT])

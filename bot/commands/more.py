@@ -11,6 +11,8 @@ from bot.core.message import Message
 
 
 @command
-async def more(ctx: Context, paper: Annotated[str, "an id, a link, a title, or its number in the last list"]) -> Message:
+async def more(
+    ctx: Context, paper: Annotated[str, "an id, a link, a title, or its number in the last list"]
+) -> Message:
     """Show more papers like this one."""
     return await mark(ctx, paper, "more")

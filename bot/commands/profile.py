@@ -20,7 +20,9 @@ TERMS = 8
 
 
 @command(personal=True)
-async def profile(ctx: Context, name: Annotated[str, "the name or number of one interest; all if left out"] = "") -> Message:
+async def profile(
+    ctx: Context, name: Annotated[str, "the name or number of one interest; all if left out"] = ""
+) -> Message:
     """Show what I believe of you, from what, and how to change each part."""
     held = await ctx.store.read(interests.of, ctx.me.number)
     if name:
@@ -38,14 +40,18 @@ async def profile(ctx: Context, name: Annotated[str, "the name or number of one 
         have = await ctx.store.read(wishes.of, ctx.me.number, kind)
         if have:
             parts.append(f"{words}: {', '.join(plain(one) for one in have)}. Change it: /papers un{kind} NAME")
-    return Message(text="\n\n".join(parts), footer="/papers export gives all of it as a file; /papers forget deletes it")
+    return Message(
+        text="\n\n".join(parts), footer="/papers export gives all of it as a file; /papers forget deletes it"
+    )
 
 
 async def _interest(ctx: Context, held: Held) -> str:
     interest = held.interest
     lines = [f"“{plain(interest.name)}”"]
     if interest.topics:
-        lines.append(f"    from your topics: {', '.join(plain(topic) for topic in interest.topics)} (as much as three liked papers)")
+        lines.append(
+            f"    from your topics: {', '.join(plain(topic) for topic in interest.topics)} (as much as three liked papers)"
+        )
     weights = await ctx.library.weights(interest, TERMS)
     if weights:
         most = max(weight for _, weight in weights)

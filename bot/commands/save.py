@@ -15,7 +15,9 @@ from bot.store import saved
 
 
 @command
-async def save(ctx: Context, paper: Annotated[str, "an id, a link, a title, or its number in the last list"]) -> Message:
+async def save(
+    ctx: Context, paper: Annotated[str, "an id, a link, a title, or its number in the last list"]
+) -> Message:
     """Keep a paper to read later."""
     stored = await meant(ctx, paper)
     added = await ctx.store.write(saved.add, ctx.me.number, stored.number, ctx.now)

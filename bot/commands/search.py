@@ -15,7 +15,7 @@ from bot.core.ids import normalise
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.errors import NotFound
-from bot.store import papers
+from bot.store import areas, papers
 from bot.store.library import Pick
 from recommender.types import Why
 
@@ -47,7 +47,7 @@ async def search(
         found = found[:1] + [hit for hit in found[1:] if not hit.exact or hit.score >= found[0].score]
     picks = [Pick(hit.number, 0, hit.score, Why()) for hit in found]
     made = await entries(ctx, picks, reasons=False)
-    head = f"The paper of this title, and what comes near" if found[0].exact else f"{_counted(len(made))} for “{asked}”"
+    head = "The paper of this title, and what comes near" if found[0].exact else f"{_counted(len(made))} for “{asked}”"
     owner = ctx.place.number if share and ctx.place else 0
     return await listed(ctx, head, made, owner=owner)
 
@@ -60,9 +60,11 @@ async def _among(ctx: Context, days: int, area: str, source: str) -> set[int] | 
     """Return the numbers that the options leave, or None for all. Raises NotFound if an option names nothing."""
     among: set[int] | None = None
     if area:
-        among = await ctx.store.read(papers.in_area, area)
+        among = await ctx.store.read(areas.in_area, area)
         if not among:
-            raise NotFound(f"No paper is in an area called “{clip(plain(area), 60)}”. See the areas with: /papers topics")
+            raise NotFound(
+                f"No paper is in an area called “{clip(plain(area), 60)}”. See the areas with: /papers topics"
+            )
     if source:
         ours = await ctx.store.read(papers.from_source, source)
         if not ours:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from bot.commands._context import Context
-from bot.commands._pages import listed, Entry
+from bot.commands._pages import Entry, listed
 from bot.commands._papers import meant
 from bot.core.card import clip, paper_card, place_line
 from bot.core.command import command

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from bot.commands._context import Context
-from bot.commands._digest import Wanted, digest_of, unknown_topics
+from bot.commands._digest import digest_of
 from bot.commands._pages import undo
+from bot.commands.digest import wanted
+from bot.commands.subscriptions import schedule
 from bot.core.card import clip
 from bot.core.command import command
-from bot.core.due import Count, Strictness, Time, Weekdays, Zone, short_zone, words_for_weekdays
+from bot.core.due import Count, Strictness, Time, Weekdays, Zone
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.request import Address
@@ -41,38 +44,41 @@ async def subscribe(
         raise UsageError(f"The name has {len(title)} characters; up to {TOPIC_LIMIT} are possible.")
     owner = await _owner(ctx, in_)
     whose = "You follow" if owner.number == ctx.me.number else f"#{plain(owner.name)} follows"
-    held = await ctx.store.read(interests.by_exact_name, owner.number, title)
-    if held is None:
-        await ctx.store.write(interests.add, owner.number, title, topics, ctx.now)
-        held = await ctx.store.read(interests.by_exact_name, owner.number, title)
-        back = (await undo(ctx, {"interest": held.number, "do": "unsubscribe"}),) if held else ()
-        lead = f"{whose} “{plain(title)}” now."
-    else:
-        back, lead = (), f"{whose} “{plain(title)}” already; its schedule is as you say now."
-    assert held is not None  # noqa: S101 - it was added in the line above
-    zone = str(tz or ctx.me.time_zone or ctx.settings.time_zone)
-    sub = await ctx.store.write(
-        subscriptions.put,
-        held.number,
-        ctx.me.number,
-        at=str(at) if at else None,
-        time_zone=zone if tz else None,
-        weekdays=str(on) if on else None,
-        at_most=int(max_) if max_ else None,
-        strictness=strictness.value if strictness else None,
-        defaults=(ctx.settings.digest_at, zone, ctx.settings.digest_on, ctx.settings.digest_max, ctx.settings.strictness),
-        now=ctx.now,
+    said = {
+        "at": at,
+        "time_zone": tz,
+        "weekdays": on,
+        "at_most": max_,
+        "strictness": strictness,
+    }
+    chosen = {name: value for name, value in said.items() if value is not None}
+    usual = {
+        "at": ctx.settings.digest_at,
+        "time_zone": ctx.me.time_zone or ctx.settings.time_zone,
+        "weekdays": ctx.settings.digest_on,
+        "at_most": ctx.settings.digest_max,
+        "strictness": ctx.settings.strictness,
+    }
+    sub, is_new = await ctx.store.write(
+        subscriptions.keep, owner.number, ctx.me.number, title, topics, usual=usual, chosen=chosen, now=ctx.now
     )
-    when = f"schedule: {sub.at} {short_zone(sub.time_zone)}, {words_for_weekdays(sub.weekdays)}, up to {sub.at_most} papers"
-    preview = await digest_of(ctx, owner.number, [Wanted(held, sub.at_most, sub.strictness)], lead=f"{lead} A preview:", footer=when)
-    return with_buttons(preview, back)
+    lead = f"{whose} “{plain(title)}” {'now' if is_new else 'already'}."
+    back = (await undo(ctx, {"interest": sub.interest, "do": "unsubscribe"}),) if is_new else ()
+    if chosen and not is_new:
+        lead += " Its schedule is as you say now."
+    when = f"schedule: {schedule(sub)}"
+    held = next(one for one in await ctx.store.read(interests.of, owner.number) if one.number == sub.interest)
+    preview = await digest_of(ctx, owner.number, [wanted(ctx, held, sub)], lead=f"{lead} A preview:", footer=when)
+    return replace(preview, buttons=(*preview.buttons, *back))
 
 
 def topics_of(text: str) -> list[str]:
     """Split topics at semicolons (areas have commas in their names). Raises UsageError."""
     topics = [clean for part in text.split(";") if (clean := " ".join(plain(part).split()))]
     if not topics:
-        raise UsageError("TOPIC is missing: say in words what to follow, such as: /papers subscribe speculative decoding")
+        raise UsageError(
+            "TOPIC is missing: say in words what to follow, such as: /papers subscribe speculative decoding"
+        )
     if len(topics) > TOPICS_AT_MOST:
         raise UsageError(f"These are {len(topics)} topics; one interest takes up to {TOPICS_AT_MOST}.")
     for topic in topics:
@@ -94,7 +100,9 @@ async def _owner(ctx: Context, channel: str) -> Owner:
     address = Address(here.platform, here.workspace, here.user, wanted)
     facts = await ctx.about(address)
     if not facts.manages:
-        raise NotAllowed(f"Only those who manage #{plain(facts.name or wanted)} can subscribe it. Ask one of them, or leave in= out.")
+        raise NotAllowed(
+            f"Only those who manage #{plain(facts.name or wanted)} can subscribe it. Ask one of them, or leave in= out."
+        )
     return await ctx.store.write(
         owners.get, here.platform, here.workspace, "channel", wanted, facts.name or wanted, ctx.now
     )

@@ -30,13 +30,19 @@ async def subscriptions(ctx: Context) -> Message:
     return await listed(ctx, count(len(made), "subscription"), made, kinds=KINDS)
 
 
+def schedule(sub: Subscription) -> str:
+    """Say when a digest comes and how long it is."""
+    days = words_for_weekdays(sub.weekdays)
+    return f"{sub.at} {short_zone(sub.time_zone)}, {days}, up to {count(sub.at_most, 'paper')}"
+
+
 def _entry(sub: Subscription, whose: str) -> Entry:
     name = plain(sub.name)
     topics = ", ".join(plain(topic) for topic in sub.topics)
     lines = (
         whose,
         f"topics: {topics}" if topics != name else "",
-        f"{sub.at} {short_zone(sub.time_zone)}, {words_for_weekdays(sub.weekdays)} · up to {sub.at_most} papers · {sub.strictness}",
+        f"{schedule(sub)} · {sub.strictness}",
     )
     card = Card(paper="", title=name, lines=tuple(line for line in lines if line))
     return Entry(card, sub.name, sub.interest)

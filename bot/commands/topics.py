@@ -10,7 +10,7 @@ from bot.core.card import count
 from bot.core.command import command
 from bot.core.message import Card, Message
 from bot.core.plain import plain
-from bot.store import papers, subscriptions
+from bot.store import areas, subscriptions
 
 AREAS = 25
 STARTERS = 5
@@ -22,9 +22,9 @@ async def topics(ctx: Context) -> Message:
     """List what can be followed here: areas, starter topics, and what this workspace follows."""
     week = ctx.now - timedelta(days=7)
     here = ctx.request.address
-    areas = await ctx.store.read(papers.areas, week)
+    known = await ctx.store.read(areas.areas, week)
     followed = await ctx.store.read(subscriptions.followers, here.workspace, here.platform)
-    made = [_entry(area.name, f"area · {count(area.total, 'paper')}, {area.new:,} this week") for area in areas[:AREAS]]
+    made = [_entry(area.name, f"area · {count(area.total, 'paper')}, {area.new:,} this week") for area in known[:AREAS]]
     made += [
         _entry(one.name, f"starter topic · {count(one.total, 'paper')}, {one.new:,} this week")
         for one in await ctx.library.starters(STARTERS)

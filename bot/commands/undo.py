@@ -9,7 +9,7 @@ from bot.commands._context import Context
 from bot.core.command import command
 from bot.core.message import Message
 from bot.errors import Expired
-from bot.store import interests, marks, saved, wishes
+from bot.store import frozen, interests, marks, saved, wishes
 
 
 @command(hidden=True, personal=True)
@@ -34,11 +34,10 @@ async def _back(ctx: Context, item: Mapping[str, Any]) -> str:
             await write(saved.remove, me, item["paper"])
             return "Undone: the paper is not saved."
         case "unsubscribe":
-            if await write(interests.remove, item["interest"]):
-                return "Undone: you follow this no longer."
-            return "This is followed no longer already."
+            await write(interests.remove, item["interest"])
+            return "Undone: this is followed no longer."
         case "subscribe":
-            await write(interests.restore, item["content"], ctx.now)
+            await write(frozen.thaw, item["content"])
             return "Undone: it is followed as before, with what was learnt for it."
         case "follow" | "mute":
             await write(wishes.add, me, item["do"], item["words"], ctx.now)

@@ -12,7 +12,7 @@ from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.request import Address
 from bot.errors import NotAllowed, NotFound
-from bot.store import interests, subscriptions
+from bot.store import frozen, interests, subscriptions
 from bot.store.interests import Held
 
 
@@ -20,7 +20,7 @@ from bot.store.interests import Held
 async def unsubscribe(ctx: Context, name: Annotated[str, "its name, or its number in the list"]) -> Message:
     """Follow something no longer, and drop what was learnt for it."""
     held, place = await _held(ctx, name)
-    content = await ctx.store.read(interests.frozen, held.number)
+    content = await ctx.store.read(frozen.freeze, held.number)
     await ctx.store.write(interests.remove, held.number)
     learnt = len(held.interest.liked) + len(held.interest.disliked)
     whose = f"#{plain(place)} follows" if place else "You follow"

@@ -84,9 +84,8 @@ def clip(text: str, limit: int) -> str:
 
 def greeting(now: datetime) -> str:
     """Greet by the reader's own hour."""
-    if 5 <= now.hour < 12:
-        return "Good morning"
-    return "Good afternoon" if 12 <= now.hour < 18 else "Good evening"
+    hours = ((5, "Hello"), (12, "Good morning"), (18, "Good afternoon"), (24, "Good evening"))
+    return next(words for end, words in hours if now.hour < end)
 
 
 def day(now: datetime) -> str:

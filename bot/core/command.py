@@ -21,6 +21,7 @@ from bot.core.message import Message
 from bot.errors import UsageError
 
 MISSING = inspect.Parameter.empty
+SENTENCE = "…"  # beside an option's help: its value is a sentence and takes the rest of the line
 _YES = frozenset({"yes", "true", "on", "1"})
 _NO = frozenset({"no", "false", "off", "0"})
 
@@ -37,6 +38,7 @@ class Arg:
     option: bool = False
     flag: bool = False
     many: bool = False
+    sentence: bool = False
     complete: Callable[..., Awaitable[list[str]]] | None = None
 
     @property
@@ -173,12 +175,13 @@ def _arg(parameter: inspect.Parameter, hint: Any) -> Arg:
     arg = Arg(
         name=parameter.name.rstrip("_"),
         parameter=parameter.name,
-        help=next((note for note in notes if isinstance(note, str)), ""),
+        help=next((note for note in notes if isinstance(note, str) and note != SENTENCE), ""),
         read=str if many else readers.get(kind) or kind.read,
         default=parameter.default,
         option=parameter.kind is inspect.Parameter.KEYWORD_ONLY,
         flag=kind is bool,
         many=many,
+        sentence=SENTENCE in notes,
     )
     complete = next((note for note in notes if callable(note)), None)
     return replace(arg, complete=complete) if complete else arg

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from bot.core.command import Command
+from bot.core.command import Arg, Command
 
 ROOT = "papers"
 TEXT_LIMIT = 4000  # characters read of one line; a platform's own limit is lower or close
@@ -22,7 +22,8 @@ class Parsed:
     """One line, taken apart.
 
     `command` is None if the first word is none: then the whole `text` is searched for, and `guess` is the command that
-    the first word comes close to, to be offered and never run.
+    the first word comes close to, to be offered and never run. `unread` are options with an equals sign whose values
+    cannot be read (`tz=Mars`): they stand among the words, and a command that is no search refuses them by name.
     """
 
     text: str
@@ -31,12 +32,14 @@ class Parsed:
     words: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     guess: Command | None = None
+    unread: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
     raw: str
     name: str
+    sign: str
     value: str
     quoted: bool
 
@@ -48,8 +51,8 @@ def parse(line: str, commands: Mapping[str, Command]) -> Parsed:
     known = commands.get(first.casefold())
     if known is None or known.hidden:
         return Parsed(text=text, rest=text, guess=_near(first, bool(rest), commands))
-    words, options = arguments(known, rest)
-    return Parsed(text, rest.strip(), known, tuple(words), tuple(options.items()))
+    words, options, unread = arguments(known, rest)
+    return Parsed(text, rest.strip(), known, tuple(words), tuple(options.items()), unread=tuple(unread.items()))
 
 
 def strip_root(line: str) -> str:
@@ -59,34 +62,40 @@ def strip_root(line: str) -> str:
     return rest if first.casefold() == f"/{ROOT}" else text
 
 
-def arguments(command: Command, rest: str) -> tuple[list[str], dict[str, str]]:
-    """Split the rest of a line into words and options.
+def arguments(command: Command, rest: str) -> tuple[list[str], dict[str, str], dict[str, str]]:
+    """Split the rest of a line into words, options, and options that cannot be read and so are words too.
 
     Only a known option whose value can be read is an option; anything else is a word. A bare flag counts only at the
-    end.
+    end. An option whose value is a sentence (`because=`) takes what is left of the line, unless it is quoted.
     """
     tokens = [_token(match) for match in _TOKEN.finditer(rest.translate(_QUOTES))]
     words: list[_Token] = []
     options: dict[str, str] = {}
-    for token in tokens:
+    unread: dict[str, str] = {}
+    for place, token in enumerate(tokens):
         name = token.name.lstrip("-—–").casefold()
-        if name in command.options and _fits(command, name, token.value):
+        arg = command.options.get(name)
+        if arg is not None and arg.sentence and token.value and not token.quoted:
+            options[name] = " ".join([token.value, *(after.raw for after in tokens[place + 1 :])])
+            break
+        if arg is not None and _fits(arg, token.value):
             options[name] = token.value
         elif (flag := _dashed_flag(token, command)) is not None:
             options[flag] = "yes"
         else:
             words.append(token)
+            unread |= {name: token.value} if arg is not None and token.sign == "=" else {}
     flags = {name for name, arg in command.options.items() if arg.flag}
     least = sum(arg.required for arg in command.words)  # `search share` looks for the word "share"
     while len(words) > least and not words[-1].quoted and words[-1].raw.casefold() in flags:
         options[words.pop().raw.casefold()] = "yes"
-    return [token.value if token.quoted and not token.name else token.raw for token in words], options
+    return [token.value if token.quoted and not token.name else token.raw for token in words], options, unread
 
 
 def _token(match: re.Match[str]) -> _Token:
     quoted = match["quoted"] is not None
     value = match["quoted"] if quoted else (match["bare"] or "")
-    return _Token(match[0], match["name"] or "", value, quoted)
+    return _Token(match[0], match["name"] or "", match["sign"] or "", value, quoted)
 
 
 def _dashed_flag(token: _Token, command: Command) -> str | None:
@@ -95,9 +104,9 @@ def _dashed_flag(token: _Token, command: Command) -> str | None:
     return stripped if arg and arg.flag and token.raw[:1] in "-—–" else None
 
 
-def _fits(command: Command, name: str, value: str) -> bool:
+def _fits(arg: Arg, value: str) -> bool:
     try:
-        command.options[name].read(value)
+        arg.read(value)
     except ValueError:
         return False
     return bool(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from bot.core.message import Message
 from bot.core.request import Address, Receipt, Request
 from recommender.types import Paper
 
-Invoke = Callable[[Request], AsyncIterator[Message]]
+Invoke = Callable[[Request], AsyncGenerator[Message, None]]
 
 
 @dataclass(frozen=True, slots=True)

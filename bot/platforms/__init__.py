@@ -1,0 +1,1 @@
+"""Platforms, one file or folder each."""

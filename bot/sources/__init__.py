@@ -1,0 +1,1 @@
+"""Sources of papers, one file each."""

@@ -1,0 +1,1 @@
+"""The database: tables, migrations and queries, one file a noun."""

@@ -27,6 +27,7 @@ class Owner:
     external: str
     name: str
     time_zone: str
+    created_at: datetime
 
 
 def get(conn: Connection, platform: str, workspace: str, kind: str, external: str, name: str, now: datetime) -> Owner:
@@ -59,7 +60,7 @@ def by_number(conn: Connection, number: int) -> Owner:
 
 def _owner(row: Mapping[str, Any]) -> Owner:
     who = (row["platform"], row["workspace"], row["kind"], row["external"])
-    return Owner(row["id"], *who, name=row["name"], time_zone=row["time_zone"])
+    return Owner(row["id"], *who, row["name"], row["time_zone"], row["created_at"])
 
 
 def set_zone(conn: Connection, number: int, time_zone: str) -> None:

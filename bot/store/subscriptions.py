@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, select
+from sqlalchemy import Connection, Select, delete, func, select, update
 
 from bot.errors import UsageError
+from bot.store import interests as interest_table
 from bot.store.statements import insert
 from bot.store.tables import interests, owners, subscriptions
+from bot.store.text import key
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,37 @@ def add(
     if number is None:
         raise UsageError("This interest has a subscription already.")
     return int(number)
+
+
+def keep(
+    conn: Connection,
+    owner: int,
+    asked_by: int,
+    name: str,
+    topics: Sequence[str],
+    *,
+    usual: Mapping[str, Any],
+    chosen: Mapping[str, Any],
+    now: datetime,
+) -> tuple[Subscription, bool]:
+    """Make an interest and its subscription, and say whether it is new; of one that is there, change what is `chosen`.
+
+    `usual` are the values of `change` for a new subscription, where nothing is chosen.
+    """
+    held = next((one for one in interest_table.of(conn, owner) if key(one.interest.name) == key(name)), None)
+    interest = held.number if held else interest_table.add(conn, owner, name, topics, now)
+    there = next((sub for sub in of(conn, owner) if sub.interest == interest), None)
+    if there is None:
+        add(conn, interest, asked_by, **{**usual, **chosen}, now=now)
+    else:
+        change(conn, there.number, chosen)
+    return next(sub for sub in of(conn, owner) if sub.interest == interest), held is None
+
+
+def change(conn: Connection, number: int, values: Mapping[str, Any]) -> None:
+    """Change some of a subscription's `at`, `time_zone`, `weekdays`, `at_most` and `strictness`."""
+    if values:
+        conn.execute(update(subscriptions).where(subscriptions.c.id == number).values(dict(values)))
 
 
 def of(conn: Connection, owner: int) -> list[Subscription]:
