@@ -7,7 +7,7 @@ import re
 from typing import Annotated
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -105,6 +105,7 @@ def test_json_has_all_keys_on_one_line() -> None:
     assert json.loads(as_json(full))["form"] == {"command": "schedule", "values": {"at": "09:00"}}
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_json_is_one_line_whatever_is_in_it(text: str) -> None:
     shown = as_json(Message(text, (Card(text, text, text, 1, (text,)),), footer=text))
@@ -112,6 +113,7 @@ def test_json_is_one_line_whatever_is_in_it(text: str) -> None:
     assert json.loads(shown)["text"] == text
 
 
+@settings(deadline=None)
 @given(
     st.text(alphabet=st.characters(categories=["Cc", "Cf", "Cs", "Lu", "Po", "Zl"]) | st.sampled_from("\x1b[]m;\x07\\"))
 )

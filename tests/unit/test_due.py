@@ -4,7 +4,7 @@ import re
 from zoneinfo import available_timezones
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.due import COUNT_LIMIT, Count, Strictness, Time, Weekdays, Zone, short_zone, words_for_weekdays
@@ -128,6 +128,7 @@ def test_no_weekdays(typed: str) -> None:
     assert (typed or "nothing") in str(caught.value)
 
 
+@settings(deadline=None)
 @given(st.sets(st.integers(1, 7), min_size=1))
 def test_words_for_weekdays_are_understood(days: set[int]) -> None:
     digits = "".join(map(str, sorted(days)))
@@ -244,6 +245,7 @@ def test_no_strictness(typed: str) -> None:
     assert (typed or "nothing") in str(caught.value)
 
 
+@settings(deadline=None)
 @given(st.text(), st.sampled_from([Time, Weekdays, Zone, Count, Strictness]))
 def test_any_text_is_read_or_refused_by_value_error(text: str, kind: type) -> None:
     try:

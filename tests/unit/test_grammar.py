@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.command import Command, command
@@ -247,6 +247,7 @@ def test_5000_characters(line: str) -> None:
     assert len(parsed.text) <= TEXT_LIMIT
 
 
+@settings(deadline=None)
 @given(st.text() | st.text(alphabet="ab\"=:-—share dys30“”'\n", max_size=80))
 def test_parsing_never_raises_and_never_loses_a_word(line: str) -> None:
     for start in ("", "/papers ", "search ", "/papers subscribe "):
@@ -269,6 +270,7 @@ def letters(text: str) -> str:
     return "".join(text.translate({ord(mark): None for mark in dropped} | {0: " "}).split()).casefold()
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(alphabet="abcdefghijklmnop漢字é", min_size=1, max_size=8), min_size=1, max_size=12))
 def test_words_keep_their_order_around_options(words: list[str]) -> None:
     line = " ".join([words[0], "days=30", *words[1:], "--share"])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from unicodedata import category
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.core.message import CARDS_PER_PAGE, ELLIPSIS, Card, fit, pages, whole
@@ -32,6 +32,7 @@ hard = st.lists(
 ).map("".join)
 
 
+@settings(deadline=None)
 @given(hard, st.integers(-1, 60), escapes)
 @example("&" * 3000, 50, html.escape)
 @example("_" * 2000, 50, markdown)
@@ -120,6 +121,7 @@ def test_a_megabyte_is_escaped_once_and_else_little_work(letter: str) -> None:
     assert sum(seen[1:]) <= 3002 * 20
 
 
+@settings(deadline=None)
 @given(hard, st.integers(0, 60))
 def test_whole_goes_back_only(text: str, end: int) -> None:
     cut = whole(text, end)
