@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+_SHORT, _LONG = 5, 100
+
 
 def distance(first: str, second: str, most: int) -> int:
     """Return the edit distance of two words, or `most` + 1 where it is higher.
@@ -44,13 +46,13 @@ class Speller:
         self._sizes = np.array([len(word) for word in vocabulary], np.int64)
         self._letters = np.array([_letters(word) for word in vocabulary], np.uint64)
 
-    def nearest(self, word: str, k: int) -> list[tuple[str, int]]:
-        """Return up to k (word, distance) pairs, nearest first, within a third of the word's length and three."""
-        most = min(3, max(1, len(word) // 3))
-        if not word or not self._words or len(word) > 100:
+    def nearest(self, word: str) -> list[tuple[str, int]]:
+        """Return (word, distance) pairs, nearest first: one edit for words of up to five letters, two for others."""
+        most = 1 if len(word) <= _SHORT else 2
+        if not word or not self._words or len(word) > _LONG:
             return []
-        # one edit changes a set of letters by two bits at most
+        # one edit changes a set of letters by two at most
         apart = np.bitwise_count(self._letters ^ np.uint64(_letters(word)))
         places = np.flatnonzero((apart <= 2 * most) & (np.abs(self._sizes - len(word)) <= most))
         found = ((distance(word, self._words[at], most), self._words[at]) for at in places.tolist())
-        return [(other, edits) for edits, other in sorted(found) if edits <= most][:k]
+        return [(other, edits) for edits, other in sorted(found) if edits <= most]

@@ -88,7 +88,7 @@ def _compounds(text: str) -> list[tuple[str, str]]:
     """Return (joined, as written) of hyphenated words: "pre-training" is also "pretraining"."""
     if "-" not in text:
         return []
-    found = _COMPOUND.findall(" ".join(chunk for chunk in text.split() if "-" in chunk))
+    found = _COMPOUND.findall(" ".join([chunk for chunk in text.split() if "-" in chunk]))
     joined = [(word.replace("-", ""), word) for word in found]
     return [(token, word) for token, word in joined if not token.isdigit()]
 
@@ -169,7 +169,7 @@ def term_hashes(text: str) -> HashArray:
 
 
 def _term_hashes(tokens: list[str]) -> HashArray:
-    found = np.array([_hashes[token] for token in tokens], np.uint64)
+    found = np.fromiter(map(_hashes.__getitem__, tokens), np.uint64, len(tokens))
     found = found[found != _STOPPED]
     word = found != _BARRIER
     paired = word[:-1] & word[1:]
@@ -179,7 +179,7 @@ def _term_hashes(tokens: list[str]) -> HashArray:
 def surfaces(text: str) -> tuple[HashArray, set[str]]:
     """Return `term_hashes` of a text and the set of its words as written: one pass for what the index stores."""
     tokens = _tokens(clean(text[:LONGEST]))
-    return _term_hashes(tokens), {token for token in tokens if _hashes[token] > _BARRIER}
+    return _term_hashes(tokens), {token for token in set(tokens) if _hashes[token] > _BARRIER}
 
 
 def plain(text: str) -> str:

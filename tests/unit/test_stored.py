@@ -95,6 +95,25 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     assert len(Index(tmp_path)) == 15
 
 
+_FITTER = _WRITER.replace("for at in range(5):", "for at in range(12):").replace(
+    "    Index(Path(sys.argv[1]))", "    index = Index(Path(sys.argv[1])); index.fit(); index"
+)
+
+
+def test_readers_that_open_while_a_writer_switches_are_never_lost(tmp_path: Path) -> None:
+    Index(tmp_path).append(world(30), last=1)
+    writer = subprocess.Popen([sys.executable, "-c", _FITTER, str(tmp_path), "w"], cwd=ROOT)
+    opened = 0
+    while writer.poll() is None:
+        index = Index(tmp_path)
+        assert index.damaged == ""
+        assert len(index) >= 30
+        opened += 1
+    assert writer.returncode == 0
+    assert opened > 3
+    assert len(Index(tmp_path)) == 42
+
+
 def test_a_write_that_fails_leaves_the_old_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     index = Index(tmp_path)
     index.append(world(5), last=5)
