@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.command import Command, command
+from bot.core.command import SENTENCE, Command, command
 from bot.core.due import Count, Time, Weekdays
 from bot.core.grammar import TEXT_LIMIT, Parsed, arguments, parse, strip_root
 from bot.core.message import Message
@@ -54,6 +54,14 @@ async def more(ctx: object, paper: Annotated[str, "a paper"]) -> Message:
 
 
 @command
+async def less(
+    ctx: object, paper: Annotated[str, "a paper"], *, because: Annotated[str, "the reason", SENTENCE] = ""
+) -> Message:
+    """Dislike a paper."""
+    return Message()
+
+
+@command
 async def subscriptions(ctx: object) -> Message:
     """List subscriptions."""
     return Message()
@@ -65,7 +73,7 @@ async def page(ctx: object, number: Annotated[int, "page"]) -> Message:
     return Message()
 
 
-COMMANDS: dict[str, Command] = {c.name: c for c in (search, subscribe, similar, more, subscriptions, page)}
+COMMANDS: dict[str, Command] = {c.name: c for c in (search, subscribe, similar, more, less, subscriptions, page)}
 
 
 def read(line: str) -> Parsed:
@@ -233,6 +241,33 @@ def test_a_near_miss_is_guessed_and_never_run(line: str, guess: Command | None) 
     assert read(line).guess is guess
 
 
+@pytest.mark.parametrize(
+    ("line", "words", "because"),
+    [
+        ("less 2 because=too far from days=30", ["2"], "too far from days=30"),
+        ("less because:not mine", [], "not mine"),
+        ('less 2 because="too far" away', ["2", "away"], "too far"),
+        ("less 2 —because=I don’t care", ["2"], "I don't care"),
+    ],
+)
+def test_a_sentence_takes_the_rest_of_the_line(line: str, words: list[str], because: str) -> None:
+    assert taken(line) == (words, {"because": because})
+
+
+@pytest.mark.parametrize(
+    ("line", "unread"),
+    [
+        ("subscribe x at=25:00", (("at", "25:00"),)),
+        ("subscribe x --on=feb max=0", (("on", "feb"), ("max", "0"))),
+        ("subscribe attention at:scale", ()),
+        ("subscribe x at=9am color=red", ()),
+        ("less 2 because=", ()),
+    ],
+)
+def test_options_that_cannot_be_read_are_named(line: str, unread: tuple[tuple[str, str], ...]) -> None:
+    assert read(line).unread == unread
+
+
 def test_a_command_is_its_whole_first_word() -> None:
     assert read("more efficient transformers").command is more
     assert read("moreover").command is None
@@ -274,4 +309,4 @@ def letters(text: str) -> str:
 @given(st.lists(st.text(alphabet="abcdefghijklmnop漢字é", min_size=1, max_size=8), min_size=1, max_size=12))
 def test_words_keep_their_order_around_options(words: list[str]) -> None:
     line = " ".join([words[0], "days=30", *words[1:], "--share"])
-    assert arguments(search, line) == (words, {"days": "30", "share": "yes"})
+    assert arguments(search, line) == (words, {"days": "30", "share": "yes"}, {})
