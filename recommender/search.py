@@ -98,9 +98,8 @@ def _joined(some: Sequence[_Posting]) -> _Posting:
     return _Posting(np.concatenate([one.rows for one in some]), np.concatenate([one.weights for one in some]))
 
 
-def _idf(index: Index, postings: Sequence[_Posting]) -> Floats:
-    """Return ln(1 + (N - df + 0.5) / (df + 0.5)) of each posting, as BM25 weighs it."""
-    df = np.array([len(one.rows) for one in postings], np.float64)
+def _idf(index: Index, df: Floats) -> Floats:
+    """Return ln(1 + (N - df + 0.5) / (df + 0.5)), as BM25 weighs it."""
     idf: Floats = np.log1p((len(index) - df + 0.5) / (df + 0.5))
     return idf
 
@@ -113,7 +112,7 @@ def _words(index: Index, query: str) -> Floats:
     postings = [one for one in _postings(index, keys) if len(one.rows)]
     if not postings:
         return scores
-    idf = _idf(index, postings)
+    idf = _idf(index, np.array([len(one.rows) for one in postings], np.float64))
     lengths = _column(index, "lengths")
     relative = K1 * (1 - B + B * lengths / max(float(lengths[index.live].mean()), 1e-9))
     rarest = np.argsort(-idf, kind="stable")[:MOST_WORDS].tolist()
@@ -127,27 +126,22 @@ def _words(index: Index, query: str) -> Floats:
 def _names(index: Index, plain: str) -> Floats:
     """Return how far the query's words are names of a row's authors.
 
-    A word counts by the chance that it is a name: papers by somebody of that name against papers that use the word
-    ("Bengio" always, "Long" hardly). First and last name of one author, in any order, count once more.
+    A word counts by how much oftener papers have an author of that name than use the word ("Bengio" in full, "Long"
+    hardly), and by its rarity as either. First and last name of one author, in any order, count once more.
     """
     scores = np.zeros(index.n_rows)
     parts = list(dict.fromkeys(part for part in plain.split() if len(part) > 1))[:MOST_WORDS]
-    keys = [name_key(part) for part in parts]
-    pairs = [name_key(*pair) for pair in pairwise(parts)]
-    named, paired = _split(_postings(index, keys + pairs), len(keys))
+    named = _postings(index, [name_key(part) for part in parts])
     used = _postings(index, text.hash_terms([text.stem(part) for part in parts]).tolist())
-    idf = _idf(index, named)
-    for at, (name, word) in enumerate(zip(named, used, strict=True)):
-        if len(name.rows):
-            chance = len(name.rows) / (len(name.rows) + len(word.rows))
-            scores[name.rows] += chance * idf[at] / max(idf.sum(), 1e-9)
-    for posting in paired:
-        scores[posting.rows] += 1.0
+    sizes = np.array([[len(name.rows), len(word.rows)] for name, word in zip(named, used, strict=True)], np.float64)
+    sizes = sizes.reshape(-1, 2)
+    idf = _idf(index, sizes.max(axis=1))
+    shares = np.sqrt(sizes[:, 0] / np.maximum(sizes.sum(axis=1), 1)) * idf / max(float(idf.sum()), 1e-9)
+    for name, share in zip(named, shares.tolist(), strict=True):
+        scores[name.rows] += share
+    for both in _postings(index, [name_key(*pair) for pair in pairwise(parts)]):
+        scores[both.rows] += 1.0
     return scores
-
-
-def _split(postings: list[_Posting], at: int) -> tuple[list[_Posting], list[_Posting]]:
-    return postings[:at], postings[at:]
 
 
 def _titles(index: Index, plain: str) -> Floats:
@@ -156,7 +150,7 @@ def _titles(index: Index, plain: str) -> Floats:
     The rare trigrams tell titles apart, so they weigh by idf.
     """
     postings = _postings(index, trigram_keys(plain))
-    idf = _idf(index, postings)
+    idf = _idf(index, np.array([len(one.rows) for one in postings], np.float64))
     rows = np.concatenate([one.rows for one in postings])
     weights = np.repeat(idf, [len(one.rows) for one in postings])
     shared: Floats = np.bincount(rows, weights=weights, minlength=index.n_rows) / idf.sum()
