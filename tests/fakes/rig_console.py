@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.core.message import Message
@@ -81,8 +81,8 @@ class Rig:
         assert receipt.at.tzinfo is not None
         return self._shown(out.getvalue())
 
-    def _invoke(self, answers: Sequence[Message]) -> Callable[[Request], AsyncIterator[Message]]:
-        async def invoke(request: Request) -> AsyncIterator[Message]:
+    def _invoke(self, answers: Sequence[Message]) -> Callable[[Request], AsyncGenerator[Message, None]]:
+        async def invoke(request: Request) -> AsyncGenerator[Message, None]:
             self.requests.append(request)
             for answer in answers:
                 yield answer

@@ -11,7 +11,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 ESCAPES = re.compile(r"\x1b\]8;[^\x1b]*\x1b\\|\x1b\[[0-9;]*m")
 
 
-async def answers(request: Request) -> AsyncIterator[Message]:
+async def answers(request: Request) -> AsyncGenerator[Message, None]:
     if request.action:
         yield Message(f"Pressed {request.action}.", buttons=(Button("Undo", "undo:1:0"),))
     elif "nothing" in request.text:
@@ -128,7 +128,7 @@ async def test_a_chat_ends_in_silence(typed: str) -> None:
 async def test_a_channel_is_where_it_is_asked() -> None:
     asked: list[Request] = []
 
-    async def invoke(request: Request) -> AsyncIterator[Message]:
+    async def invoke(request: Request) -> AsyncGenerator[Message, None]:
         asked.append(request)
         yield Message("Found.")
 
@@ -146,7 +146,7 @@ def names(folder: Path) -> list[str]:
 async def test_a_file_is_saved_beside_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
-    async def invoke(request: Request) -> AsyncIterator[Message]:
+    async def invoke(request: Request) -> AsyncGenerator[Message, None]:
         yield Message("Here.", files=(File("paperround-export.json", b"{}"),), form=Form("schedule"))
 
     out = io.StringIO()
@@ -163,7 +163,7 @@ async def test_a_file_that_cannot_be_saved_is_said(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
 
-    async def invoke(request: Request) -> AsyncIterator[Message]:
+    async def invoke(request: Request) -> AsyncGenerator[Message, None]:
         yield Message("Here.", files=(File("a.json", b"{}"),))
 
     out = io.StringIO()
@@ -248,6 +248,23 @@ async def test_nobody_reads_any_more() -> None:
         with pytest.raises(Retry, match="The terminal is closed"):
             await console.send(Address("console", "local", "ada"), DIGEST, "digest:1")
         await console.run(answers)
+
+
+async def test_an_answer_that_nobody_reads_is_given_up() -> None:
+    given_up: list[str] = []
+
+    async def invoke(request: Request) -> AsyncGenerator[Message, None]:
+        try:
+            yield Message("still looking …")
+            yield Message("Found.")
+        finally:
+            given_up.append(request.text)
+
+    out, into = os.pipe()
+    os.close(out)
+    with os.fdopen(into, "w", encoding="utf-8") as stdout:
+        await Console(stdin=io.StringIO("x\ny\n"), stdout=stdout, memory=Held(), color=True).run(invoke)
+    assert given_up == ["x"]
 
 
 async def test_another_fault_of_the_output_is_no_silence() -> None:

@@ -7,7 +7,7 @@ import errno
 import os
 import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, TextIO
@@ -146,14 +146,15 @@ class Console:
         anew = self._json or not request.action  # after a press numbers go on: the list is still on the screen
         last: Message | None = None
         public: list[Message] = []
-        async for message in invoke(request):
-            if self._color and message != last:
-                await self._show(message, anew=anew)
-                anew = anew and not actions(message)
-            if message.public and not self._color:
-                public.append(message)
-            else:
-                last = message
+        async with aclosing(invoke(request)) as answer:
+            async for message in answer:
+                if self._color and message != last:
+                    await self._show(message, anew=anew)
+                    anew = anew and not actions(message)
+                if message.public and not self._color:
+                    public.append(message)
+                else:
+                    last = message
         if self._color:
             return
         for message in [last, *public] if last is not None else public:
