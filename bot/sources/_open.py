@@ -121,6 +121,7 @@ def _text_of(path: Path, start: bytes) -> str:
         if start.startswith(magic):
             raise refusal(path, f"is {what}, not text. {_READS}")
     text = start.decode(_wide(start) or "utf-8", errors="replace").lstrip("\ufeff")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise refusal(path, "is empty: there is nothing in it to read.")
     strange = sum(character < " " and character not in "\t\n\r\f\x1b" for character in text)

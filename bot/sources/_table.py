@@ -104,7 +104,7 @@ class _Feed:
             self._long.append(line.number)
             return None
         self._row.append(line)
-        return line.text
+        return line.text.replace("\r", " ")  # alone inside a line it ends none
 
     def begin(self) -> None:
         """Say that a row begins."""

@@ -24,7 +24,7 @@ from recommender.types import Paper
 _AT_ONCE = 100  # papers read in a thread before the loop has its turn again
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Local:
     """The source of papers in files. Without files it has none: people import files by hand."""
 
