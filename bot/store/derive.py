@@ -36,7 +36,10 @@ Content = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one source said of one paper, once. `number` is None until it is stored; `place` is its paper's number."""
+    """What one source said of one paper, once.
+
+    `number` is None until it is stored, and then `turn` says when it came in; `place` is its paper's number.
+    """
 
     source: str
     content: Content
@@ -45,6 +48,7 @@ class Record:
     number: int | None = None
     place: int | None = None
     held: bool = False
+    turn: int = 0
     facts: Facts = field(init=False)  # what identity looks at; many places ask for it
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -144,10 +144,9 @@ def partition(records: Iterable[Facts]) -> list[list[Facts]]:
             groups.unite(one, other)
     cores = {core: list(members) for core, members in groups.members.items()}
     core_of = {member: core for core, members in cores.items() for member in members}
-    for members in _by(ordered, lambda record: [record.title] if record.title else []):
-        for one, other in combinations(sorted({core_of[member] for member in members}), 2):
-            if groups.of[one] != groups.of[other] and _match(one, other, groups, cores, core_of, ordered):
-                groups.unite(one, other)
+    for _, one, other in sorted(_title_pairs(ordered, core_of)):
+        if groups.of[one] != groups.of[other] and _match(one, other, groups, cores, core_of, ordered):
+            groups.unite(one, other)
     return [[ordered[member] for member in sorted(members)] for _, members in sorted(groups.members.items())]
 
 
@@ -159,6 +158,17 @@ def _pairs(members: list[int], groups: _Groups) -> Iterable[tuple[int, int]]:
             yield first, member
         if all(groups.of[member] != groups.of[first] for first in firsts):
             firsts.append(member)
+
+
+def _title_pairs(records: Sequence[Facts], core_of: Mapping[int, int]) -> set[tuple[int, int, int]]:
+    """Return the pairs of cores that match by title, each behind the years between: the nearest are united first."""
+    found = set()
+    for members in _by(records, lambda record: [record.title] if record.title else []):
+        for a, b in combinations(members, 2):
+            if core_of[a] != core_of[b] and same_title(records[a], records[b]):
+                years = abs((records[a].year or 0) - (records[b].year or 0))
+                found.add((years, min(core_of[a], core_of[b]), max(core_of[a], core_of[b])))
+    return found
 
 
 def _match(

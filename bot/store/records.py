@@ -39,8 +39,10 @@ def add(conn: Connection, incoming: Sequence[Paper], source: str, now: datetime)
     """
     source = short(source, 80)
     _take_turn(conn)
-    said = [Record(source, content, digest_of(content), now) for content in map(content_of, incoming)]
-    unique = {(record.content["id"], record.digest): record for record in said}
+    unique: dict[tuple[str, str], Record] = {}
+    for turn, content in enumerate(map(content_of, incoming)):
+        digest = digest_of(content)
+        unique.setdefault((content["id"], digest), Record(source, content, digest, now, turn=turn))
     there = _there(conn, source, {name for name, _ in unique})
     fresh = [record for name, record in unique.items() if name not in there]
     if not fresh:
@@ -56,7 +58,7 @@ def merge(conn: Connection, keep: int, gone: int, now: datetime) -> None:
     """
     _take_turn(conn)
     both = _load(conn, {keep, gone})
-    if {record.place for record in both} != {keep, gone}:
+    if keep == gone or {record.place for record in both} != {keep, gone}:
         raise NotFound("One of these two papers is not there, or they are one already.")
     ids = sorted({each for record in both for each in record.facts.ids})
     if conflict(ids):

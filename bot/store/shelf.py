@@ -57,7 +57,7 @@ def place(conn: Connection, groups: Sequence[Sequence[Record]], vacated: Mapping
     for alias, number in owned:
         by_number[number].add(alias)
     differing = [paper for paper in kept if _differs(paper, old[paper.number or 0], by_number)]
-    made = [paper for paper in news if not paper.number]
+    made = sorted((paper for paper in news if not paper.number), key=lambda paper: min(r.turn for r in paper.records))
     last = bump(conn, len(differing) + len(made) + len(gone))
     _empty(conn, gone, differing, old, last)
     last -= len(gone)
@@ -174,9 +174,9 @@ def _make(conn: Connection, made: Sequence[Paper], last: int) -> None:
     if not made:
         return
     rows = [{**paper.row, "changed": last - len(made) + 1 + index} for index, paper in enumerate(made)]
-    numbers = conn.execute(plain_insert(papers).returning(papers.c.id, sort_by_parameter_order=True), rows).scalars()
-    for paper, number in zip(made, numbers, strict=True):
-        paper.number = number
+    numbers = {row.key: row.id for row in conn.execute(plain_insert(papers).returning(papers.c.key, papers.c.id), rows)}
+    for paper in made:
+        paper.number = numbers[paper.row["key"]]
 
 
 def _move(conn: Connection, news: Sequence[Paper], now: datetime) -> None:

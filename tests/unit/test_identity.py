@@ -173,7 +173,7 @@ def names(groups: list[list[Facts]]) -> set[str]:
                 look("c", "s2:2", title="u"),
                 look("d", "s2:3", title="t", year=2021),
             ],
-            {"abd", "c"},
+            {"abc", "d"},
         ),
         # What a hand put together stays, and what it parted stays parted.
         (
