@@ -45,9 +45,11 @@ def main() -> None:
         sys.exit(0)
 
 
-def _open() -> App:
+def _open(*, quietly: bool = False) -> App:
+    """Open what the settings name. `quietly`: somebody reads the terminal, so log no more than warnings."""
     settings = config.load()
-    log.configure(settings.log_level, settings.log_format)
+    level = "warning" if quietly and settings.log_level == "info" else settings.log_level
+    log.configure(level, settings.log_format)
     return App.open(settings)
 
 
@@ -58,7 +60,7 @@ def import_(
     """Bring papers in from files. Doing it twice changes nothing."""
     for file in files:
         local.check(file)
-    app = _open()
+    app = _open(quietly=True)
     try:
         with _progress() as progress:
             reports = [_import_one(app, file, progress) for file in files]
@@ -110,7 +112,7 @@ def chat(
     as_json: Annotated[bool, typer.Option("--json", help="Print every message as one JSON object a line.")] = False,
 ) -> None:
     """Talk to the bot in the terminal: type /papers lines and the numbers of buttons."""
-    app = _open()
+    app = _open(quietly=True)
     try:
         asyncio.run(talk(app, sys.stdin, sys.stdout, user=user, channel=channel, as_json=as_json))
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.commands._context import Context
+from bot.core.card import count
 from bot.core.command import command
 from bot.core.message import Button, Message
 from bot.errors import Expired
@@ -27,8 +28,8 @@ async def forget(ctx: Context) -> Message:
 
 async def _ask(ctx: Context) -> Message:
     held = await ctx.store.read(owners.summary, ctx.me.number)
-    named = ", ".join(f"{number} {name}" for name, number in held.items() if number) or "your name alone"
-    note = await ctx.store.write(notes.add, ctx.me.number, "forget", {"items": [{}]}, ctx.now)
+    named = ", ".join(count(number, name.removesuffix("s"), name) for name, number in held.items() if number) or "your name alone"
+    note = await ctx.store.write(notes.add, ctx.me.number, "forget", {"items": [{"forget": "everything"}]}, ctx.now)
     return Message(
         text=f"This deletes, for good: {named}. Papers themselves stay. To keep a copy first, type: /papers export",
         buttons=(Button("Delete all of it", f"forget:{note:x}:0"),),
