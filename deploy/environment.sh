@@ -20,7 +20,7 @@ environment() {
   mark="$(cat pyproject.toml deploy/constraints.txt | cksum)"
   if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$mark" ]; then
     echo "Installing $wanted (once; it takes about a minute) …" >&2
-    "$BIN/python" -m pip install --quiet --disable-pip-version-check --constraint deploy/constraints.txt --editable "$wanted"
+    "$BIN/python" -m pip --require-virtualenv install --quiet --disable-pip-version-check --constraint deploy/constraints.txt --editable "$wanted"
     printf '%s' "$mark" >"$stamp"
   fi
 }
