@@ -1,1 +1,1 @@
-"""The database: tables, migrations and queries, one file a noun."""
+"""The store: tables, migrations and queries, one file a noun. The only place that knows SQL."""
