@@ -1,1 +1,1 @@
-"""The store: tables, migrations and queries, one file a noun. The only place that knows SQL."""
+"""The database: tables, migrations and queries, one file a noun."""
