@@ -99,7 +99,7 @@ class TestFiles:
         assert {name for name in folders if name == "discord" or name.startswith("slack")} == set()
 
     def test_names_of_test_files_are_unique(self) -> None:
-        names = [Path(name).name for name in tracked() if re.fullmatch(r"tests/.*\.py", name)]
+        names = [Path(name).name for name in tracked() if re.fullmatch(r"tests/(.*/)?test_[^/]*\.py", name)]
         assert len(names) == len(set(names))
 
 
