@@ -204,9 +204,10 @@ def _postings(
 ) -> dict[str, NDArray[np.generic]]:
     """Turn (key, row, weight) triples, rows ascending, into postings sorted by key, then row."""
     order = np.argsort(keys, kind="stable")
-    unique, starts = np.unique(keys[order], return_index=True)
+    ordered = keys[order]
+    starts = np.flatnonzero(np.append(np.ones(min(len(keys), 1), np.bool_), ordered[1:] != ordered[:-1]))
     return {
-        "keys": unique,
+        "keys": ordered[starts],
         "key_ptr": np.append(starts, len(keys)).astype(np.int64),
         "key_rows": rows[order],
         "key_weights": weights[order],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recommender import segment, text
@@ -29,7 +29,7 @@ papers = st.builds(
 
 
 @given(st.lists(papers, max_size=12), st.lists(st.integers(0, 12), max_size=4), st.lists(st.integers(0, 7), max_size=2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_appending_in_parts_is_appending_at_once(batch: list[Paper], cuts: list[int], gone: list[int]) -> None:
     whole, parts = Index(), Index()
     whole.append(batch)
@@ -42,7 +42,7 @@ def test_appending_in_parts_is_appending_at_once(batch: list[Paper], cuts: list[
 
 
 @given(st.lists(papers, max_size=10), st.lists(papers, max_size=5), st.lists(st.integers(0, 7), max_size=2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_fitting_is_building_anew_from_what_is_live(first: list[Paper], second: list[Paper], gone: list[int]) -> None:
     grown = Index()
     grown.append(first)
@@ -63,7 +63,7 @@ def test_fitting_is_building_anew_from_what_is_live(first: list[Paper], second: 
 
 
 @given(st.lists(papers, max_size=10))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_document_frequencies_are_those_of_live_papers(batch: list[Paper]) -> None:
     index = Index()
     for one in batch:

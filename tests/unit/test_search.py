@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recommender.index import Index
@@ -91,7 +91,7 @@ def test_nothing_to_find(shelf: Index, query: str) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_gets_an_answer(shelf: Index, query: str) -> None:
     scores = [hit.score for hit in search(shelf, query)]
     assert np.isfinite(scores).all()

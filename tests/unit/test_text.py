@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recommender import text
 from recommender.types import Paper
+
+
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize(
@@ -97,12 +100,14 @@ def test_spellings_of_a_compound_meet() -> None:
     assert {"pretraining"} <= {key for key, _ in text.terms("pre-training")} & {k for k, _ in text.terms("pretraining")}
 
 
+@unhurried
 @given(st.text(max_size=80))
 def test_hashes_are_those_of_the_terms(raw: str) -> None:
     keys = text.hash_terms([key for key, _ in text.terms(raw)])
     assert np.array_equal(np.sort(keys), np.sort(text.term_hashes(raw)))
 
 
+@unhurried
 @given(st.text(alphabet=st.sampled_from("ab é\u0301-\\${}.\n量子가İß_ſŉ" + "ﬁ\u200b"), max_size=60))
 def test_hashes_are_those_of_the_terms_in_nasty_alphabets(raw: str) -> None:
     keys = text.hash_terms([key for key, _ in text.terms(raw)])
@@ -110,6 +115,7 @@ def test_hashes_are_those_of_the_terms_in_nasty_alphabets(raw: str) -> None:
     assert {key for key, _ in text.terms(raw) if " " not in key} >= {text.stem(word) for word in text.words(raw)}
 
 
+@unhurried
 @given(st.text(max_size=80))
 def test_no_text_breaks_anything(raw: str) -> None:
     text.clean(raw)
