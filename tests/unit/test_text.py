@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from recommender import text
 from recommender.types import Paper
 
-
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
