@@ -50,7 +50,8 @@ def normalise(text: str) -> str | None:
     """Return the one form of a paper id, link or DOI (`arxiv:2504.08385`), or None if it is no id that is known.
 
     Versions are dropped, DOIs are folded to lower case, and a DOI of arXiv is an arXiv id. Ids of our own form
-    (`nips2018:abc`) pass with their namespace in lower case; whether such a paper exists is for the store to say.
+    (`nips2018:abc`, with a digit somewhere) pass with their namespace in lower case; whether there is such a paper is
+    for the store to say.
     """
     if len(text) > LONGEST_TEXT:
         return None
@@ -140,8 +141,10 @@ def _from_prefix(text: str) -> str | None:
     if not own or own[1].lower() in _NOT_OURS:
         return None
     namespace, value = own[1].lower(), own[2]
-    check = _NAMESPACES.get(namespace)
-    return check(value) if check else f"{namespace}:{value}"
+    if check := _NAMESPACES.get(namespace):
+        return check(value)
+    # "at:scale" is what somebody searches for; ids that sources make of their own hold a digit.
+    return f"{namespace}:{value}" if re.search(r"\d", text, re.ASCII) else None
 
 
 def _whole(pattern: re.Pattern[str], namespace: str, fold: bool = False) -> Callable[[str], str | None]:

@@ -40,7 +40,7 @@ _TWICE = re.compile(r"\\\\(?=([A-Za-z]{2,20}))")
 _BARE = re.compile(r"\\([A-Za-z]{1,40})\*?( ?)")
 _LETTER_ACCENT = re.compile(r"\\([`'^\"~=.])([A-Za-zıȷ])")
 _SPACES = re.compile(r"\\[,;:!> /-]|\\\\(?:\[[^\]]{0,20}\])?")
-_ESCAPED = re.compile(r"\\([%&#_$*{}<>|\[\]()`+.\"'^~=@?0-9])")
+_ESCAPED = re.compile(r"\\([^A-Za-z\s\\])")
 _TIE = re.compile(r"(?<=[A-Za-z.,)}])~(?=[A-Za-z0-9\\({\[$])")
 ROUNDS = 12  # nested commands are unwrapped from the inside, this deep
 

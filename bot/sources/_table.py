@@ -55,6 +55,7 @@ def table(path: Path, lines: Iterable[Line]) -> Iterator[Row]:
         try:
             cells = next(reader)
         except StopIteration:
+            yield from ((number, TOO_LONG) for number in feed.refused())
             return
         except _Unclosed:
             yield feed.started, "a quote is opened and not closed"

@@ -71,6 +71,8 @@ UNKNOWN = [
     "hep-th/9913001",
     "nohow-ph/9901001",
     "12:30",
+    "at:scale",
+    "re:weighting",
     "https://example.org/abs/2504.08385",
     "https://arxiv.org/list/cs.CL/recent",
     "https://openreview.net/group?id=ICLR.cc",

@@ -51,6 +51,7 @@ READS = {
     r"``quoted'' and `this'": "“quoted” and ‘this’",
     "4{,}000 {BERT}": "4,000 BERT",
     r"\{unbalanced": "unbalanced",
+    r"R\’enyi \— e.g.": "R’enyi — e.g.",
     # markdown
     "**x** and __x__": "x and x",
     "*only* _x_ `code` ~~gone~~": "only x code gone",
