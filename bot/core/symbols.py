@@ -66,5 +66,5 @@ check:u030c breve:u0306 acute:u0301 grave:u0300
 """).items()
 }
 BLACKBOARD = _pairs("C:ℂ H:ℍ N:ℕ P:ℙ Q:ℚ R:ℝ Z:ℤ E:𝔼 1:𝟙")
-RAISED = str.maketrans("0123456789+-=()niTabcdefghjklmoprstuvwxyz−∗′", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀᵃᵇᶜᵈᵉᶠᵍʰʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁻*′")
+RAISED = str.maketrans("0123456789+-=()niTabcdefghjklmoprstuvwxyz−∗′*", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀᵃᵇᶜᵈᵉᶠᵍʰʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁻*′*")
 LOWERED = str.maketrans("0123456789+-=()aehijklmnoprstuvx−", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ₋")

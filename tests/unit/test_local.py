@@ -118,6 +118,13 @@ def test_wrapped_paragraphs_and_one_abstract_a_line(write: Write) -> None:
     assert [paper.abstract for paper in papers] == long
 
 
+def test_a_paragraph_of_16_mb_is_refused(write: Write) -> None:
+    content = f"{ABSTRACT}\n\n" + f"{'x' * 1000}\n" * (17 << 10) + f"\n{OTHER}\n\n{'y' * (17 << 20)}"
+    papers, bad = both(read(write("a.txt", content)))
+    assert [paper.abstract for paper in papers] == [ABSTRACT, OTHER]
+    assert [item.reason for item in bad] == ["longer than 16 MB"] * 2
+
+
 def test_a_heading_in_between_is_told(write: Write) -> None:
     papers, bad = both(read(write("a.txt", f"{ABSTRACT}\n\nSession 2\n\n{OTHER}\n")))
     assert len(papers) == 2

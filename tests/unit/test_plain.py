@@ -52,6 +52,10 @@ READS = {
     "4{,}000 {BERT}": "4,000 BERT",
     r"\{unbalanced": "unbalanced",
     r"R\’enyi \— e.g.": "R’enyi — e.g.",
+    r"\binom{n}{k}, \footnote{see https://example.org}": "(n choose k), (see https://example.org)",
+    r"$90^\circ$, $A^\top$, $\hat{xy}$, $x^*$": "90°, Aᵀ, xy, x*",
+    r"\hyperref[sec]{Section} and \href{https://example.org}{{code}}": "Section and code",
+    r"$\mathcal O(1)$ and {\bf bold}": "O(1) and bold",
     # markdown
     "**x** and __x__": "x and x",
     "*only* _x_ `code` ~~gone~~": "only x code gone",
@@ -132,6 +136,12 @@ def test_never_raises_is_stable_and_shows_no_control_characters(text: str) -> No
 )
 def test_a_million_marks_end(piece: str) -> None:
     assert plain(piece * (1_000_000 // len(piece))) is not None
+
+
+def test_marks_nested_deeper_than_anyone_means() -> None:
+    once = plain("*_`" * 40 + "deep" + "`_*" * 40)
+    assert plain(once) == once
+    assert "deep" in once
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="the shared corpora are not here")
