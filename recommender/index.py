@@ -285,14 +285,14 @@ class Index:
         replaced += [first + at for at, name in enumerate(names) if newest[name] != first + at]
         self._hold(Part(fresh, first, self._n_terms))
         self._locate()
-        self._ids = self._places = self._speller = None
+        self._places = self._speller = None
+        self._ids = [*(self._ids or ()), *names]
         if df is not None:
             self._df = np.pad(df, (0, self._n_terms - len(df))) + segment.frequencies(fresh.cols, self._n_terms)
         self._bury(replaced)
         parts = self._state.parts
         while len(parts) > 1 and len(parts[-2].data) <= _MERGE * len(parts[-1].data):
-            before, after = parts[-2:]
-            parts[-2:] = [Part(segment.merge([before.data, after.data]), before.row, before.column)]
+            parts[-2:] = [replace(parts[-2], data=segment.merge([part.data for part in parts[-2:]]), prefix="")]
 
     def _bury(self, rows: Sequence[int]) -> None:
         if rows:

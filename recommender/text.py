@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -187,6 +188,7 @@ def plain(text: str) -> str:
     return " ".join(fold(token) for token in re.findall(r"[^\W_]+", clean(text[:LONGEST])))
 
 
+@lru_cache(1024)
 def area_hash(name: str) -> int:
     """Return the hash of the term that a paper carries for each of its categories; the same for any spelling."""
     return hash_key("\0area " + plain(name), AREA)
