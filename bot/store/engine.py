@@ -128,9 +128,16 @@ class Store:
             yield
         except (DBAPIError, sqlite3.Error) as error:
             cause = error.orig if isinstance(error, DBAPIError) else error
-            if isinstance(error, DBAPIError) and type(error) not in (OperationalError, InterfaceError, DatabaseError):
+            if isinstance(error, DBAPIError) and not _is_the_databases(error):
                 raise
             raise StoreError(_refusal(self._label, self._engine.url, cause)) from error
+
+
+def _is_the_databases(error: DBAPIError) -> bool:
+    """Say whether the database is at fault. SQLite's plain SQLITE_ERROR is a statement it cannot understand."""
+    if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:
+        return False
+    return type(error) in (OperationalError, InterfaceError, DatabaseError)
 
 
 def _missing_driver(address: URL, label: str, error: Exception) -> str:

@@ -21,10 +21,11 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, func, inspect, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from bot.errors import StoreError
 from bot.store import heartbeats, migrate
+from bot.store import sqlite as sqlite_module
 from bot.store.address import name_of, parse, sqlite_url
 from bot.store.engine import Store
 from bot.store.tables import heartbeats as beats
@@ -200,6 +201,40 @@ def test_a_file_is_made_with_its_folder_for_its_owner_only(tmp_path: Path) -> No
         assert conn.execute(text("PRAGMA busy_timeout")).scalar() == 30_000
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     store.close()
+
+
+def test_a_file_that_another_program_holds_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "held.db"
+    Store.open(sqlite_url(path)).close()
+    monkeypatch.setattr("bot.store.sqlite.BUSY_TIMEOUT", 0.1)
+    store = Store.open(sqlite_url(path))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="held by another program"), store.writing():
+            pass
+        with store.reading() as conn:
+            assert heartbeats.latest(conn) is None
+    store.close()
+
+
+@pytest.mark.parametrize("begin", [["BEGIN EXCLUSIVE"], ["BEGIN", "SELECT * FROM t"], ["BEGIN IMMEDIATE"]])
+def test_the_switch_to_the_log_waits_for_others(tmp_path: Path, begin: list[str]) -> None:
+    path = tmp_path / "busy.db"
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("CREATE TABLE t (a)")
+        for statement in begin:
+            other.execute(statement).fetchall()
+        release = threading.Timer(0.2, other.execute, ["COMMIT"])
+        release.start()
+        sqlite_module.log_ahead(parse(sqlite_url(path)))
+        release.join()
+    with closing(sqlite3.connect(path)) as fresh:
+        assert fresh.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_wrong_statement_is_no_fault_of_the_database(store: Store) -> None:
+    with pytest.raises(DBAPIError, match="nowhere"), store.reading() as conn:
+        conn.execute(text("SELECT nothing FROM nowhere"))
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:

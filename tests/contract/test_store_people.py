@@ -243,6 +243,27 @@ def test_subscriptions(conn: Connection) -> None:
     assert subscriptions.asked_by(conn, ada) == []
 
 
+def test_keeping_a_subscription_twice_changes_only_what_is_chosen(conn: Connection) -> None:
+    ada = person(conn)
+    usual = {"at": "09:00", "time_zone": "UTC", "weekdays": "12345", "at_most": 5, "strictness": "normal"}
+
+    def keep(name: str, chosen: dict[str, object]) -> tuple[subscriptions.Subscription, bool]:
+        return subscriptions.keep(conn, ada, ada, name, ["memory"], usual=usual, chosen=chosen, now=NOW)
+
+    made, new = keep("Memory", {"at": "07:30"})
+    assert new
+    assert (made.at, made.time_zone, made.at_most, made.topics) == ("07:30", "UTC", 5, ("memory",))
+    again, new = keep("MEMORY", {"at_most": 3})
+    assert not new
+    assert (again.number, again.at, again.at_most) == (made.number, "07:30", 3)
+    subscriptions.remove(conn, made.number)
+    back, new = keep("memory", {})
+    assert not new
+    assert (back.interest, back.at) == (made.interest, "09:00")
+    subscriptions.change(conn, back.number, {})
+    assert subscriptions.of(conn, ada) == [back]
+
+
 def test_followers_are_channels_of_this_workspace_only(conn: Connection) -> None:
     ada = person(conn)
     for name, place in (("Memory", "one"), ("memory", "two"), ("Agents", "one")):
