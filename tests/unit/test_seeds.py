@@ -64,7 +64,7 @@ async def test_found_first_by_title(seeded: App, title: str) -> None:
     assert await first(seeded, title) == title
 
 
-@pytest.mark.parametrize(("words", "title"), zip(PARAPHRASES, TITLES, strict=True))
+@pytest.mark.parametrize(("words", "title"), list(zip(PARAPHRASES, TITLES, strict=True)))
 async def test_found_first_by_paraphrase(seeded: App, words: str, title: str) -> None:
     assert await first(seeded, words) == title
 
