@@ -29,8 +29,7 @@ class Wanted:
 async def digest_of(ctx: Context, owner: int, wanted: Sequence[Wanted], *, lead: str = "", footer: str = "") -> Message:
     """Rank what is new for these interests and return the digest. Nothing counts as sent by this.
 
-    Papers that were marked or saved are left out, with those near to one of them in words and title. If nothing new came, the whole
-    store is ranked, and the first line says so.
+    Papers that were marked or saved are left out. If nothing new came, the whole store is ranked, and a line says so.
     """
     seen = await ctx.store.read(marks.marked, owner) | {number for number, _ in await ctx.store.read(saved.of, owner)}
     new = set(await ctx.store.read(catalogue.fresh, ctx.now, ctx.settings.fresh_days))

@@ -39,7 +39,7 @@ async def listed(
     buttons: Sequence[Button] = (),
     owner: int = 0,
 ) -> Message:
-    """Store a list and return its first page. `owner` is whoever may press its buttons: by default the one who asked."""
+    """Store a list and return its first page. Its buttons are for `owner`, by default the one who asked."""
     if not entries:
         return Message(text=text, footer=footer, buttons=tuple(buttons))
     content = {

@@ -28,7 +28,8 @@ async def forget(ctx: Context) -> Message:
 
 async def _ask(ctx: Context) -> Message:
     held = await ctx.store.read(owners.summary, ctx.me.number)
-    named = ", ".join(count(number, name.removesuffix("s"), name) for name, number in held.items() if number) or "your name alone"
+    kinds = [count(number, name.removesuffix("s"), name) for name, number in held.items() if number]
+    named = ", ".join(kinds) or "your name alone"
     note = await ctx.store.write(notes.add, ctx.me.number, "forget", {"items": [{"forget": "everything"}]}, ctx.now)
     return Message(
         text=f"This deletes, for good: {named}. Papers themselves stay. To keep a copy first, type: /papers export",

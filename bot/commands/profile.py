@@ -49,9 +49,8 @@ async def _interest(ctx: Context, held: Held) -> str:
     interest = held.interest
     lines = [f"“{plain(interest.name)}”"]
     if interest.topics:
-        lines.append(
-            f"    from your topics: {', '.join(plain(topic) for topic in interest.topics)} (as much as three liked papers)"
-        )
+        named = ", ".join(plain(topic) for topic in interest.topics)
+        lines.append(f"    from your topics: {named} (each as much as three liked papers)")
     weights = await ctx.library.weights(interest, TERMS)
     if weights:
         most = max(weight for _, weight in weights)

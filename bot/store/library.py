@@ -6,6 +6,7 @@ One lock a process: ranking and updating take turns, in threads, never on the ev
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -85,17 +86,29 @@ class Library:
         await asyncio.to_thread(self.update, learn=learn)
 
     def update(self, *, learn: bool = False) -> None:
-        """Bring the index up to the database. With `learn`, learn a missing or old basis: that is slow."""
-        with self._lock:
-            try:
-                self._update(learn)
-            except OSError as error:
-                log.warning("the index is kept in memory", reason=error.strerror or type(error).__name__)
-                self.index = Index(None)
-                self.ranker = self._make(self.index)
-                self._update(learn)
+        """Bring the index up to the database. With `learn`, learn a missing or old basis: slow, but lookups go on."""
+        try:
+            self._update(learn)
+        except OSError as error:
+            log.warning("the index is kept in memory", reason=error.strerror or type(error).__name__)
+            self._take(Index(None))
+            self._update(learn)
 
     def _update(self, learn: bool) -> None:
+        with self._lock:
+            self._append()
+            old = len(self.index) > GROWTH * self.index.fitted
+            learner = copy.copy(self.index) if learn and old else None
+        if learner is not None:
+            learner.fit()
+            self._take(learner)
+
+    def _take(self, index: Index) -> None:
+        with self._lock:
+            self.index = index
+            self.ranker = self._make(index)
+
+    def _append(self) -> None:
         with self._store.reading() as conn:
             newest = catalogue.last_change(conn)
         if self.index.last != newest:
@@ -110,8 +123,6 @@ class Library:
             self.index.remove([str(change.number) for change in changes if change.gone])
             stored = [change.stored for change in changes if change.stored is not None]
             self.index.append([_numbered(one) for one in stored], last=changes[-1].changed)
-        if learn and len(self.index) > GROWTH * self.index.fitted:
-            self.index.fit()
 
     async def _run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         def work() -> T:

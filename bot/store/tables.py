@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -47,8 +46,9 @@ class UTCDateTime(TypeDecorator[datetime]):
             raise ValueError("a time without a time zone cannot be stored")
         return value.astimezone(UTC).replace(tzinfo=None) if dialect.name == "sqlite" else value.astimezone(UTC)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Return the same instant, aware, in UTC."""
+        del dialect
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -155,7 +155,7 @@ owners = Table(
     Column("name", Text, nullable=False, default=""),
     Column("time_zone", String(64), nullable=False, default=""),
     Column("created_at", UTCDateTime, nullable=False),
-    Column("menu", JSON, nullable=False),  # the actions of the last message shown there, for platforms that number buttons
+    Column("menu", JSON, nullable=False),  # the actions of the last message there, for platforms that number buttons
     UniqueConstraint("platform", "workspace", "kind", "external"),
     sqlite_autoincrement=True,
 )

@@ -15,9 +15,9 @@ from tests.fakes.bot import HOSTILE, Bot, button, make_bot
 COMMANDS: dict[str, Command] = load("bot.commands")
 SHOWN = {name: known for name, known in COMMANDS.items() if not known.hidden}
 NEEDED = (
-    "search show similar subscribe subscriptions unsubscribe topics digest more less save saved follow mute unfollow unmute "
-    "profile export forget help"
-).split()
+    *("search", "show", "similar", "subscribe", "subscriptions", "unsubscribe", "topics", "digest", "more", "less"),
+    *("save", "saved", "follow", "mute", "unfollow", "unmute", "profile", "export", "forget", "help"),
+)
 
 
 @pytest.fixture(scope="module")

@@ -193,7 +193,7 @@ async def test_an_incident_has_a_number_and_no_name_of_an_error(bot: Bot, capsys
     bot.app.commands["broken"] = replace(bot.app.commands["saved"], name="broken", run=broken)
     try:
         request = Request(Address("test", "lab", "ada"), text="broken")
-        answer = [message async for message in bot.app.invoke(request)][0]
+        (answer,) = [message async for message in bot.app.invoke(request)]
     finally:
         del bot.app.commands["broken"]
     assert "RuntimeError" not in answer.text

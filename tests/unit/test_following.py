@@ -193,7 +193,7 @@ async def test_old_papers_are_no_news_but_stand_in_when_there_are_none(bot: Bot)
 
 async def test_nothing_near_enough_says_what_came_closest(bot: Bot) -> None:
     await bot.ask("subscribe speculative decoding strictness=strict max=1")
-    for number in range(3):
+    for _ in range(3):
         digest = await bot.ask("digest")
         if not digest.cards:
             break
