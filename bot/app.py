@@ -28,6 +28,7 @@ from bot.jobs.upkeep import alive
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
 from bot.store import heartbeats, notes, owners, papers
+from bot.store.address import sqlite_url
 from bot.store.engine import Store
 from bot.store.library import Library
 
@@ -66,7 +67,7 @@ class App:
         rankers = load("recommender.rankers", "ranker")
         if settings.ranker not in rankers:
             raise SettingsError(f"PAPERROUND_RANKER: “{settings.ranker}” is none of {', '.join(rankers)}.")
-        store = Store.open(settings.url)
+        store = Store.open(settings.database_url or sqlite_url(settings.data_dir / "paperround.sqlite"))
         library = Library(store, settings.data_dir / f"index-{store.id[:12]}", rankers[settings.ranker])
         return cls(settings, store, library, now=now)
 

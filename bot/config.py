@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from platformdirs import user_data_path
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.core.due import Count, Strictness, Time, Weekdays, Zone
@@ -22,7 +22,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid")
 
-    data_dir: Path = Field(
+    data_dir: Annotated[Path, AfterValidator(Path.expanduser)] = Field(
         default_factory=lambda: user_data_path("paperround"),
         description="Folder of the database file and the index. Empty: the data folder of this system.",
     )
@@ -58,11 +58,6 @@ class Settings(BaseSettings):
     heartbeat_seconds: int = Field(
         default=20, ge=1, le=3600, description="Seconds between the signs of life that `paperround status` looks for."
     )
-
-    @property
-    def url(self) -> str:
-        """The database's URL, the default filled in."""
-        return self.database_url or f"sqlite:///{self.data_dir / 'paperround.sqlite'}"
 
 
 def load() -> Settings:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from bot import config
 from bot.app import App
-from bot.config import Settings
 from bot.core.request import Address
 from bot.jobs.ingest import ingest
 from bot.sources import local
@@ -73,7 +73,8 @@ def seeds_folder() -> Path:
 def play(stdin: TextIO, stdout: TextIO) -> None:
     """Import the seeds into a store of its own; then chat at a terminal, or play the tour."""
     with tempfile.TemporaryDirectory(prefix="paperround-demo-") as folder:
-        app = App.open(Settings(data_dir=Path(folder), database_url="", ranker="default"))
+        own = {"data_dir": Path(folder), "database_url": "", "ranker": "default"}
+        app = App.open(config.load().model_copy(update=own))
         try:
             report = ingest(app.store, local.read(seeds_folder() / SEED), "local", app.now())
             app.library.update(learn=True)

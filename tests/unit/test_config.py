@@ -25,7 +25,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_defaults_load() -> None:
     settings = load()
     assert settings.data_dir.is_absolute()
-    assert settings.url == f"sqlite:///{settings.data_dir}/paperround.sqlite"
+    assert settings.database_url == ""
     assert (settings.digest_at, settings.digest_on, settings.time_zone) == ("09:00", "12345", "UTC")
     assert (settings.digest_max, settings.strictness, settings.ranker) == (5, "normal", "default")
     assert (settings.fresh_days, settings.keep_days, settings.heartbeat_seconds) == (7, 180, 20)
@@ -63,7 +63,7 @@ def test_an_empty_setting_is_the_default(monkeypatch: pytest.MonkeyPatch, name: 
 
 def test_a_database_of_ones_own_replaces_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAPERROUND_DATABASE_URL", "postgresql://host/name")
-    assert load().url == "postgresql://host/name"
+    assert load().database_url == "postgresql://host/name"
 
 
 WRONG = [
