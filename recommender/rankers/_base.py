@@ -48,7 +48,9 @@ class Base:
         if rows.size:
             for scores, interest in zip(result, interests, strict=True):
                 for part in self.parts(interest, rows).values():
-                    scores += np.nan_to_num(part, nan=0.0, posinf=0.0, neginf=0.0)
+                    scores += part
+            if not np.isfinite(result).all():
+                np.nan_to_num(result, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
         return result
 
     def parts(self, interest: Interest, rows: RowArray) -> dict[str, FloatArray]:
@@ -69,7 +71,17 @@ class Base:
         return -1
 
 
+def spread(values: FloatArray) -> tuple[float, float]:
+    """Return the mean and the standard deviation; (0, 1) of nothing, and a deviation of 1 where it is rounding only."""
+    if not values.size:
+        return 0.0, 1.0
+    mean = float(values.sum(dtype=np.float64)) / values.size
+    apart = values - np.float32(mean)
+    deviation = float(np.sqrt(apart @ apart / values.size))
+    return mean, deviation if deviation > FLAT else 1.0
+
+
 def standardise(values: FloatArray, reference: FloatArray) -> FloatArray:
-    """Return (values - mean) / deviation with the mean and deviation of `reference`; not divided if it is flat."""
-    mean, deviation = (float(reference.mean()), float(reference.std())) if reference.size else (0.0, 0.0)
-    return ((values - mean) / (deviation if deviation > FLAT else 1.0)).astype(np.float32)
+    """Return (values - mean) / deviation, with the mean and the deviation of `reference`; see `spread`."""
+    mean, deviation = spread(reference)
+    return (values - np.float32(mean)) / np.float32(deviation)

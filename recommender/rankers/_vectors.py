@@ -22,20 +22,24 @@ NEAREST = 3
 SAMPLE = 300
 """Random stored papers that say what is usual for an interest."""
 
-_BLOCKS, _PROFILES = 8, 64
+_COMMON = 0.1
+"""Terms in more than this share of a block are multiplied as a dense matrix: they are few, but most of the work."""
+
+_BLOCKS, _PROFILES = 4, 64
 _CACHED_ROWS = 5_000
 
 
 def unit(index: Index, counts: csr_matrix) -> csr_matrix:
-    """Return unit rows of binary TF-IDF, shape (n, n_terms): idf = ln((1 + N) / (1 + df)) + 1, with live counters.
+    """Turn counts, (n, n_terms), into unit rows of binary TF-IDF, in place, and return them.
 
-    Binary, since an abstract that repeats a word is not more about it; the smooth idf is scikit-learn's.
+    idf = ln((1 + N) / (1 + df)) + 1, with live counters; the smooth idf is scikit-learn's. Binary, since an abstract
+    that repeats a word is not more about it.
     """
     idf = np.log((1.0 + len(index)) / (1.0 + index.df[counts.indices])) + 1.0
     lengths = np.diff(counts.indptr)
     squares = np.bincount(np.repeat(np.arange(lengths.size), lengths), idf * idf, lengths.size)
-    data = (idf / np.repeat(np.sqrt(squares), lengths)).astype(np.float32)
-    return csr_matrix((data, counts.indices, counts.indptr), shape=counts.shape)
+    counts.data = (idf / np.repeat(np.sqrt(squares), lengths)).astype(np.float32)
+    return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,10 @@ def _positives(index: Index, weighted: Weighted) -> Vectors:
         return liked
     counts = index.vectorise(weighted.topics)
     copies = TOPIC * len(weighted.topics)
-    topics = unit(index, counts)
+    meaning = index.project(counts)
     return Vectors(
-        _stacked([liked.words, *[topics] * TOPIC]),
-        np.concatenate([liked.meaning, *[index.project(counts)] * TOPIC]),
+        _stacked([liked.words, *[unit(index, counts)] * TOPIC]),
+        np.concatenate([liked.meaning, *[meaning] * TOPIC]),
         np.concatenate([liked.mass, np.ones(copies, np.float32)]),
     )
 
@@ -92,6 +96,13 @@ def _threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def _product(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return left @ right on one thread: on a busy machine more of them wait for each other longer than it takes."""
+    with _threads().limit(limits=1, user_api="blas"):
+        product: FloatArray = left @ right
+    return product
+
+
 class Block:
     """Papers to rank, followed by the usual ones, prepared for comparing with many interests.
 
@@ -102,28 +113,38 @@ class Block:
         self.n = rows.size
         both = np.concatenate([rows, usual])
         found = unit(index, index.counts(both))
-        self.columns, places = np.unique(found.indices, return_inverse=True)
-        narrow = csr_matrix((found.data, places, found.indptr), shape=(both.size, self.columns.size))
+        columns, places = np.unique(found.indices, return_inverse=True)
+        narrow = csr_matrix((found.data, places, found.indptr), shape=(both.size, columns.size))
+        # one place a term of the index: a search among the block's terms would take a third of a ranking's time
+        self._places = np.full(index.n_terms, -1, np.int32)
+        self._places[columns] = np.arange(columns.size)
         self._turned: csr_matrix = narrow.T.tocsr()
+        self._lengths = np.diff(self._turned.indptr)
+        common = self._lengths > both.size * _COMMON
+        self._dense = self._turned[common].toarray()
+        self._slots = np.where(common, np.cumsum(common) - 1, -1)
         self._meaning = np.ascontiguousarray(index.lsa(both).T)
 
     def words(self, words: csr_matrix) -> FloatArray:
         """Return cosines of shape (n_words, n + n_usual) with unit rows of TF-IDF, (n_words, n_terms)."""
-        if not self.columns.size:
-            return np.zeros((words.shape[0], self._turned.shape[1]), np.float32)
-        places, held = self._places(words.indices)
-        sums = np.concatenate([[0], np.cumsum(held)])
-        shape = (words.shape[0], self.columns.size)
-        narrow = csr_matrix((words.data[held], places[held], sums[words.indptr]), shape=shape)
-        product: FloatArray = (narrow @ self._turned).toarray()
-        return product
+        n, width = words.shape[0], self._turned.shape[1]
+        places = self._places[words.indices]
+        held = np.flatnonzero(places >= 0)
+        places, data = places[held], words.data[held]
+        rows, slots = np.repeat(np.arange(n), np.diff(words.indptr))[held], self._slots[places]
+        common, rare = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
+        dense = np.zeros((n, self._dense.shape[0]), np.float32)
+        dense[rows[common], slots[common]] = data[common]
+        starts, lengths = self._turned.indptr[places[rare]], self._lengths[places[rare]]
+        flat = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        cells = np.repeat(rows[rare] * width, lengths) + self._turned.indices[flat]
+        worth = np.repeat(data[rare], lengths) * self._turned.data[flat]
+        sums = np.bincount(cells, worth, n * width).reshape(n, width)
+        return _product(dense, self._dense) + sums.astype(np.float32)
 
     def meanings(self, meaning: FloatArray) -> FloatArray:
         """Return cosines of shape (n_meaning, n + n_usual) with unit rows of LSA coordinates, (n_meaning, k)."""
-        # one thread: on a busy machine the threads of a small product wait for each other longer than it takes
-        with _threads().limit(limits=1, user_api="blas"):
-            product: FloatArray = meaning @ self._meaning
-        return product
+        return _product(meaning, self._meaning)
 
     def similarity(self, those: Vectors) -> FloatArray:
         """Return the sum of both cosines, (n_vectors, n + n_usual): the one measure of what is near to what."""
@@ -132,16 +153,9 @@ class Block:
     def holds(self, columns: RowArray) -> NDArray[np.bool_]:
         """Return which papers hold which terms, (n_columns, n + n_usual)."""
         result = np.zeros((columns.size, self._turned.shape[1]), np.bool_)
-        if self.columns.size:
-            places, held = self._places(columns)
-            result[held] = self._turned[places[held]].toarray() > 0
+        places = self._places[columns]
+        result[places >= 0] = self._turned[places[places >= 0]].toarray() > 0
         return result
-
-    def _places(self, columns: RowArray) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return where the terms stand in this block, and which of them it holds at all."""
-        places = np.searchsorted(self.columns, columns)
-        places[places == self.columns.size] = 0
-        return places, self.columns[places] == columns
 
 
 class Desk:
@@ -192,6 +206,13 @@ def _trim(kept: dict[Any, Any], most: int) -> None:
         kept.pop(old, None)
 
 
+def mixed(words: csr_matrix, shares: FloatArray) -> csr_matrix:
+    """Return shares (n,) @ words (n, n_terms) as a sparse row (1, n_terms), without an array as wide as the index."""
+    columns, places = np.unique(words.indices, return_inverse=True)
+    data = np.bincount(places, words.data * np.repeat(shares, np.diff(words.indptr)), columns.size)
+    return csr_matrix((data.astype(np.float32), columns, [0, columns.size]), shape=(1, words.shape[1]))
+
+
 def closeness(similarities: FloatArray, mass: FloatArray) -> FloatArray:
     """Return the weighted mean over the profile plus the mean of the three nearest, shape (n,).
 
@@ -200,7 +221,7 @@ def closeness(similarities: FloatArray, mass: FloatArray) -> FloatArray:
     """
     if not mass.size:
         return np.zeros(similarities.shape[1], np.float32)
-    mean = (mass / mass.sum()) @ similarities
+    mean = np.einsum("i,ij->j", mass / mass.sum(), similarities)
     here = np.ascontiguousarray((similarities * (mass / mass.max())[:, None]).T)
     if mass.size > NEAREST:
         here = np.partition(here, mass.size - NEAREST, axis=1)[:, -NEAREST:]

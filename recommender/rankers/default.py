@@ -7,8 +7,8 @@ from scipy.sparse import csr_matrix
 
 from recommender.index import Index
 from recommender.profile import TOPIC, Weighted
-from recommender.rankers._base import FLAT, Base, standardise
-from recommender.rankers._vectors import Block, Desk, Vectors, closeness, coefficients, vectors
+from recommender.rankers._base import FLAT, Base, spread, standardise
+from recommender.rankers._vectors import Block, Desk, Vectors, closeness, coefficients, mixed, vectors
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
 RAREST = 4.0
@@ -41,9 +41,8 @@ class Default(Base):
         found = {"words": _standard(words, liked, block), "meaning": _standard(meanings, liked, block)}
         if profile.areas.size:
             found["area"] = self._named(profile.areas, weighted, block)
-        usual = sum(part[block.n :] for part in found.values())
-        deviation = np.std(usual) if np.size(usual) else 0.0
-        scale = np.float32(1.0 / deviation if deviation > FLAT else 1.0)
+        _, deviation = spread(np.sum([part[block.n :] for part in found.values()], axis=0))
+        scale = np.float32(1.0 / deviation)
         parts = {name: part[: block.n] * scale for name, part in found.items()}
         if weighted.dislikes.size:
             parts["dislikes"] = -self._disliked(weighted, words + meanings, block)
@@ -53,7 +52,7 @@ class Default(Base):
         """Return the term weights, (1, n_terms), behind the part words of one paper: a sum of profile rows."""
         liked = self._desk.profile(interest).liked
         similarities = self._desk.block(np.array([row], np.int64)).words(liked.words)[:, 0]
-        return csr_matrix(coefficients(similarities, liked.mass)[None, :]) @ liked.words
+        return mixed(liked.words, coefficients(similarities, liked.mass))
 
     def near(self, interest: Interest, row: int) -> int:
         """Return the row of the liked paper nearest to a paper, itself excepted; -1 if none is nearer than usual."""
@@ -85,9 +84,9 @@ class Default(Base):
         """
         bad = block.similarity(vectors(self.index, weighted.dislikes)).max(axis=0)
         here, usual = bad[: block.n], bad[block.n :]
-        mean, deviation = (usual.mean(), usual.std()) if usual.size else (0.0, 0.0)
+        mean, deviation = spread(usual)
         floor = liked[:, : block.n].max(axis=0, initial=mean)
-        excess: FloatArray = np.maximum(here - floor, 0.0) / np.float32(deviation if deviation > FLAT else 1.0)
+        excess: FloatArray = np.maximum(here - floor, 0.0) / np.float32(deviation)
         return excess
 
 

@@ -31,7 +31,7 @@ class Svm(Base):
 
     def parts(self, interest: Interest, rows: RowArray) -> dict[str, FloatArray]:
         """Return the one part words, (n_rows,); zeros if there is nothing to learn from."""
-        plane = self._fitted(interest)
+        plane = self.fitted(interest)
         if plane is None:
             return {"words": np.zeros(rows.size, np.float32)}
         _, corpus = self.corpus()
@@ -49,10 +49,10 @@ class Svm(Base):
 
     def query(self, interest: Interest, row: int) -> csr_matrix:
         """Return the plane's weights, (1, n_terms); zeros if there is nothing to learn from."""
-        plane = self._fitted(interest)
+        plane = self.fitted(interest)
         return super().query(interest, row) if plane is None else csr_matrix(plane[None, :])
 
-    def _fitted(self, interest: Interest) -> FloatArray | None:
+    def fitted(self, interest: Interest) -> FloatArray | None:
         """Return the plane's weights, (n_terms,), or None if all papers are of one class or have no words."""
         # here, not above: the import alone costs seconds, and the other rankers do without
         from sklearn.exceptions import ConvergenceWarning

@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 
 from recommender.index import Index
 from recommender.rankers._base import Base, standardise
-from recommender.rankers._vectors import Desk
+from recommender.rankers._vectors import Desk, mixed
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
 
@@ -34,8 +34,8 @@ class Tfidf(Base):
         """Return the unit mean of the interest's unit rows of TF-IDF, (1, n_terms); the same for every row."""
         del row
         liked = self._desk.profile(interest).liked
-        mean = csr_matrix(liked.mass[None, :]) @ liked.words
-        length = float(np.sqrt(mean.multiply(mean).sum()))
+        mean = mixed(liked.words, liked.mass)
+        length = float(np.sqrt(mean.data @ mean.data))
         return mean / np.float32(length) if length > 0 else mean
 
 
