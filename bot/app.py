@@ -9,6 +9,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TextIO
+from zoneinfo import available_timezones
 
 import structlog
 
@@ -194,6 +195,10 @@ class App:
         me = await self.store.write(
             owners.get, at.platform, at.workspace, "person", at.user, request.person or at.user, now
         )
+        is_new = me.created_at == now
+        if is_new and (zone := (await self._about(at)).time_zone) in available_timezones():
+            await self.store.write(owners.set_zone, me.number, zone)
+            me = replace(me, time_zone=zone)
         place = None
         if at.channel and at.channel != "home":
             name = request.place or at.channel
@@ -208,7 +213,7 @@ class App:
             library=self.library,
             commands=self.commands,
             about=self._about,
-            is_new=me.created_at == now,
+            is_new=is_new,
         )
 
     async def _about(self, address: Address) -> Facts:

@@ -30,8 +30,8 @@ TOUR = (
     ("See what the bot believes of you.", "/papers profile"),
 )
 WELCOME = (
-    "Paperround, with 19 papers of ICLR 2026: it picks papers for you, says why, and learns from what you mark.\n"
-    "Type /papers lines, or the number of a button; exit ends it, and nothing is kept.\n\n"
+    "Paperround, with 19 papers of ICLR 2026: it picks, says why, and learns.\n"
+    "Type /papers lines, or the number of a button. exit ends it; nothing is kept.\n\n"
     "Try first: /papers subscribe language models\n"
 )
 
