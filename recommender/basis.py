@@ -44,7 +44,10 @@ class Basis:
         return {"cols": self.cols, "idf": self.idf, "directions": self.directions}
 
     def weigh(self, counts: csr_matrix) -> csr_matrix:
-        """Return the binary TF-IDF of counts (n, n_terms) over the basis' terms, rows of unit length, (n, m)."""
+        """Return (1 + ln count) * idf of counts (n, n_terms) over the basis' terms, rows of unit length, (n, m).
+
+        Damped counts, where ranking by words takes binary ones: measured better than binary in both.
+        """
         if not len(self.cols):
             return csr_matrix((counts.shape[0], 0), dtype=np.float32)
         places = np.searchsorted(self.cols, counts.indices)
@@ -54,7 +57,7 @@ class Basis:
         sums = np.concatenate([[0], np.cumsum(held)])
         indptr = sums[counts.indptr]
         lengths = np.diff(indptr)
-        data = self.idf[kept]
+        data = self.idf[kept] * (1.0 + np.log(counts.data[held]))
         rows = np.repeat(np.arange(len(lengths)), lengths)
         norms = np.sqrt(np.bincount(rows, weights=np.square(data, dtype=np.float64), minlength=len(lengths)))
         data = (data / norms[rows]).astype(np.float32)
