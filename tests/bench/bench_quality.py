@@ -75,8 +75,8 @@ class Judged:
         for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
             user, one, grade = line.split("\t")
             grades[user][one] = float(grade)
-        own = {one for profile in self.users.values() for one in profile}
-        judged = {one for graded in grades.values() for one in graded} - own
+        own = dict.fromkeys(one for profile in self.users.values() for one in profile)
+        judged = {one for graded in grades.values() for one in graded} - set(own)
         titles = {plain(one.title) for one in papers.values()}
         self.index = Index()
         self.index.append([one for one in background if plain(one.title) not in titles] + [papers[one] for one in own])
