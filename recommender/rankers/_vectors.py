@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -158,6 +158,16 @@ class Block:
         return result
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What is prepared for one state of an index: (generation, n_rows, live papers)."""
+
+    state: tuple[int, int, int]
+    usual: RowArray
+    blocks: dict[bytes, Block] = field(default_factory=dict)
+    profiles: dict[Interest, Prepared] = field(default_factory=dict)
+
+
 class Desk:
     """What was prepared last for an index, made anew once the index has changed.
 
@@ -166,39 +176,36 @@ class Desk:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._state = (-1, -1, -1)
-        self._usual = np.zeros(0, np.int64)
-        self._blocks: dict[bytes, Block] = {}
-        self._profiles: dict[Interest, Prepared] = {}
+        self._kept = _Kept((-1, -1, -1), np.zeros(0, np.int64))
 
     def block(self, rows: RowArray) -> Block:
         """Return the block of these rows."""
-        self._check()
-        key = rows.tobytes()
-        found = self._blocks.pop(key, None) or Block(self._index, rows, self._usual)
+        kept, key = self._current(), rows.tobytes()
+        found = kept.blocks.pop(key, None) or Block(self._index, rows, kept.usual)
         if rows.size <= _CACHED_ROWS:
-            self._blocks[key] = found
-            _trim(self._blocks, _BLOCKS)
+            kept.blocks[key] = found
+            _trim(kept.blocks, _BLOCKS)
         return found
 
     def profile(self, interest: Interest) -> Prepared:
         """Return an interest resolved and turned into vectors."""
-        self._check()
-        found = self._profiles.pop(interest, None)
+        kept = self._current()
+        found = kept.profiles.pop(interest, None)
         if found is None:
             weighted = weigh(self._index, interest)
             columns = self._index.columns(np.array([area_hash(one) for one in weighted.topics], np.uint64))
             found = Prepared(weighted, _positives(self._index, weighted), np.unique(columns[columns >= 0]))
-        self._profiles[interest] = found
-        _trim(self._profiles, _PROFILES)
+        kept.profiles[interest] = found
+        _trim(kept.profiles, _PROFILES)
         return found
 
-    def _check(self) -> None:
+    def _current(self) -> _Kept:
+        """Return what is kept for the index as it is. What another thread still makes for an older one goes there."""
         index = self._index
         state = (index.generation, index.n_rows, len(index))
-        if state != self._state:
-            self._state, self._usual = state, index.sample(SAMPLE)
-            self._blocks, self._profiles = {}, {}
+        if state != self._kept.state:
+            self._kept = _Kept(state, index.sample(SAMPLE))
+        return self._kept
 
 
 def _trim(kept: dict[Any, Any], most: int) -> None:
