@@ -16,6 +16,24 @@ from recommender.types import Interest, Paper, Ranker, Why
 TERMS = 3
 """Terms in a reason."""
 
+LEAST = 0.1
+"""Least worth of a told term as a share of the best one's: what hardly counted is no reason."""
+
+_PHRASES = frozenset(
+    """
+    abstract achieve achieved achieves achieving address addressed addressing aim approach art available based baseline
+    challenge challenging code common compared comprehensive conduct consistent consistently crucial degrade demonstrate
+    demonstrated demonstrating different diverse effective effectively effectiveness empirical empirically enable
+    enabling enhance evaluation existing experiment experimental experimentally extensive extensively framework
+    furthermore however https important improve improved improvement improving introduce introduced key large largely
+    leading limitation limited link lower many method methodology model new novel outperform outperforming outperformed
+    paper performance present prior problem propose proposed provide remain remaining remarkable result show shown
+    significant significantly sota source standard state strong study substantial substantially success successfully
+    superior task technique theoretical theoretically training two various well work world
+    """.split()  # noqa: SIM905 - a list of words reads better as words
+)
+"""Words that abstracts are made of. They count, but alone or with each other they tell nobody anything."""
+
 _SENTENCE = (30, 400)
 """Least and most characters of a sentence that is shown."""
 
@@ -25,6 +43,7 @@ _SHORT = re.compile(
 )
 _MATH = re.compile(r"\$[^$]{1,300}\$|\\\(.{1,300}?\\\)|\\\[.{1,300}?\\\]", re.DOTALL)
 _TYPESET = re.compile(r"[\\$^{}<>|*`]|\(cid:")
+_HALF = re.compile(r"(?<=-)[^\W_]+|[^\W_]+(?=-[^\W_])")
 _SHOWN = re.compile(r"[^\W\d_][^\W_]+(?:[ -][^\W_]{2,}){0,3}")
 
 
@@ -64,23 +83,25 @@ def contributions(index: Index, query: csr_matrix, row: int) -> dict[int, float]
 def _terms(worth: dict[int, float], index: Index, paper: Paper) -> tuple[str, ...]:
     """Return the terms worth most as the paper writes them; a pair is worth its words too, and no word shows twice."""
     spelled: dict[str, str] = {}
-    for key, surface in terms(_MATH.sub(". ", paper_text(paper))):
-        # a pair that steps over stop words reads badly: "derived from the Papangelou"
-        adjacent = len(words(surface)) == len(re.findall(r"[^\W_]+", surface))
-        if (
-            adjacent
-            and _SHOWN.fullmatch(surface)
-            and (key not in spelled or _capitals(surface) < _capitals(spelled[key]))
-        ):
+    text = _MATH.sub(". ", paper_text(paper))
+    halves = set(_HALF.findall(clean(text)))
+    for key, surface in terms(text):
+        # what reads badly: pairs over stop words ("derived from the Papangelou"), halves ("shot" of "zero-shot")
+        whole_words = len(words(surface)) == len(re.findall(r"[^\W_]+", surface)) and halves.isdisjoint(surface.split())
+        if not whole_words or not _SHOWN.fullmatch(surface):
+            continue
+        if key not in spelled or _capitals(surface) < _capitals(spelled[key]):
             spelled[key] = surface
     keys = [key for key in spelled if key]
     columns = index.columns(hash_terms(keys)).tolist()
     own = {key: worth.get(column, 0.0) for key, column in zip(keys, columns, strict=True)}
     whole = {key: own[key] + sum(own.get(word, 0.0) for word in key.split(" ") if " " in key) for key in keys}
+    telling = [key for key in keys if own[key] > 0.0 and not _PHRASES.issuperset(key.split(" "))]
+    least = LEAST * max((whole[key] for key in telling), default=0.0)
     chosen: list[str] = []
     told: set[str] = set()
-    for key in sorted(keys, key=lambda key: (-whole[key], key)):
-        if own[key] > 0.0 and told.isdisjoint(key.split(" ")) and len(chosen) < TERMS:
+    for key in sorted(telling, key=lambda key: (-whole[key], key)):
+        if whole[key] >= least and told.isdisjoint(key.split(" ")) and len(chosen) < TERMS:
             chosen.append(spelled[key])
             told.update(key.split(" "))
     return tuple(chosen)

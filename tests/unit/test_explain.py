@@ -166,3 +166,17 @@ def test_sentences() -> None:
 def test_words_weigh_nothing_where_the_query_is_empty() -> None:
     ranker = ranked(default)
     assert contributions(ranker.index, csr_matrix((1, ranker.index.n_terms), dtype=np.float32), 0) == {}
+
+
+def test_words_that_all_abstracts_use_are_no_reason() -> None:
+    text = "Extensive experiments demonstrate that our method outperforms the state of the art on quokkas."
+    papers = [*PAPERS, Paper("q:1", "Quokkas", text), Paper("q:2", "Wombats", text.replace("quokkas", "wombats"))]
+    terms = explain(ranked(default, papers), Interest("a", liked=(Mark("q:2", DAY),)), papers[-2]).terms
+    assert not {"Extensive experiments", "method", "state", "art"} & set(terms)
+
+
+def test_halves_of_hyphenated_words_are_not_told() -> None:
+    papers = [*PAPERS, Paper("z:1", "Learning by example", "We see zero-shot generalisation of policies.")]
+    why = explain(ranked(default, papers), Interest("a", ("shot generalisation",)), papers[-1])
+    assert "shot generalisation" not in why.terms
+    assert "generalisation" in why.terms
