@@ -72,7 +72,7 @@ def main() -> None:
         for what, jobs in {
             "prepared": [partial(ranker.score, [one], rows) for one in profiles[1:]],
             "prepared, with a topic": [partial(ranker.score, [one], rows) for one in topical],
-            "known": [partial(ranker.score, [one], rows) for one in topical],
+            "known, with a topic": [partial(ranker.score, [one], rows) for one in topical],
             "cold": [partial(made(index).score, [one], rows) for one in profiles[:10]],
         }.items():
             cost = median(jobs)
