@@ -35,7 +35,7 @@ class Segment:
     cols: NDArray[np.int32]
     counts: NDArray[np.uint16]
     hashes: NDArray[np.uint64]
-    order: NDArray[np.int32]
+    order: NDArray[np.int64]
     keys: NDArray[np.uint64]
     key_ptr: NDArray[np.int64]
     key_rows: NDArray[np.int32]
@@ -83,7 +83,7 @@ class Segment:
 
 DTYPES = {
     "id_bytes": "uint8", "id_ends": "int64", "indptr": "int64", "cols": "int32", "counts": "uint16",
-    "hashes": "uint64", "order": "int32", "keys": "uint64", "key_ptr": "int64", "key_rows": "int32",
+    "hashes": "uint64", "order": "int64", "keys": "uint64", "key_ptr": "int64", "key_rows": "int32",
     "key_weights": "uint8", "lengths": "int32", "titles": "uint64", "title_sizes": "int32", "vocabulary": "uint8",
     "lsa": "float32",
 }  # fmt: skip
@@ -244,7 +244,7 @@ def build(papers: Sequence[Paper], known: Callable[[NDArray[np.uint64]], RowArra
         cols=cols,
         counts=counts,
         hashes=new_hashes,
-        order=np.argsort(new_hashes).astype(np.int32),
+        order=np.argsort(new_hashes),
         **_postings(posting_keys, posting_rows, weights),  # type: ignore[arg-type]
         lengths=np.array([row.length for row in rows], np.int32),
         titles=np.array([row.title for row in rows], np.uint64),
@@ -273,7 +273,7 @@ def merge(parts: Sequence[Segment], keep: Sequence[NDArray[np.bool_]] | None = N
         cols=np.concatenate([part.cols[places] for part, (places, _) in zip(parts, taken, strict=True)]),
         counts=np.concatenate([part.counts[places] for part, (places, _) in zip(parts, taken, strict=True)]),
         hashes=hashes,
-        order=np.argsort(hashes).astype(np.int32),
+        order=np.argsort(hashes),
         **_merged_postings(parts, masks),  # type: ignore[arg-type]
         lengths=np.concatenate([part.lengths[rows] for part, rows in zip(parts, kept, strict=True)]),
         titles=np.concatenate([part.titles[rows] for part, rows in zip(parts, kept, strict=True)]),
@@ -309,7 +309,7 @@ def renumber(part: Segment, hashes: NDArray[np.uint64]) -> Segment:
     cols, counts = ranks[inverse.ravel()].astype(np.int32), part.counts.copy()
     _sort_rows(part.indptr, cols, counts)
     kept = hashes[used][np.argsort(ranks)]
-    return replace(part, cols=cols, counts=counts, hashes=kept, order=np.argsort(kept).astype(np.int32))
+    return replace(part, cols=cols, counts=counts, hashes=kept, order=np.argsort(kept))
 
 
 def frequencies(cols: NDArray[np.int32], n_terms: int) -> NDArray[np.int32]:

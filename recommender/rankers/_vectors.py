@@ -25,6 +25,7 @@ SAMPLE = 300
 _COMMON = 0.1
 """Terms in more than this share of a block are multiplied as a dense matrix: they are few, but most of the work."""
 
+_FEW = 5
 _BLOCKS, _PROFILES = 4, 64
 _CACHED_ROWS = 5_000
 
@@ -111,6 +112,7 @@ class Block:
 
     def __init__(self, index: Index, rows: RowArray, usual: RowArray) -> None:
         self.n = rows.size
+        self._usual = usual
         both = np.concatenate([rows, usual])
         found = unit(index, index.counts(both))
         columns, places = np.unique(found.indices, return_inverse=True)
@@ -124,6 +126,14 @@ class Block:
         self._dense = self._turned[common].toarray()
         self._slots = np.where(common, np.cumsum(common) - 1, -1)
         self._meaning = np.ascontiguousarray(index.lsa(both).T)
+
+    def usual_but(self, own: RowArray) -> RowArray:
+        """Return the columns of the usual papers without an interest's own, or all if that leaves hardly any.
+
+        A paper is like itself: in a small store the interest's own would make everything else look far away.
+        """
+        others = np.flatnonzero(~np.isin(self._usual, own))
+        return self.n + (others if others.size >= _FEW else np.arange(self._usual.size))
 
     def words(self, words: csr_matrix) -> FloatArray:
         """Return cosines of shape (n_words, n + n_usual) with unit rows of TF-IDF, (n_words, n_terms)."""

@@ -38,10 +38,11 @@ class Default(Base):
         profile, block = self._desk.profile(interest), self._desk.block(rows)
         weighted, liked = profile.weighted, profile.liked
         words, meanings = block.words(liked.words), block.meanings(liked.meaning)
-        found = {"words": _standard(words, liked, block), "meaning": _standard(meanings, liked, block)}
+        usual = block.usual_but(weighted.likes)
+        found = {"words": _standard(words, liked, usual), "meaning": _standard(meanings, liked, usual)}
         if profile.areas.size:
             found["area"] = self._named(profile.areas, weighted, block)
-        _, deviation = spread(np.sum([part[block.n :] for part in found.values()], axis=0))
+        _, deviation = spread(np.sum([part[usual] for part in found.values()], axis=0))
         scale = np.float32(1.0 / deviation)
         parts = {name: part[: block.n] * scale for name, part in found.items()}
         if weighted.dislikes.size:
@@ -83,17 +84,16 @@ class Default(Base):
         In standard deviations of the similarity to the dislikes over the usual papers; 0 where a paper is not nearer.
         """
         bad = block.similarity(vectors(self.index, weighted.dislikes)).max(axis=0)
-        here, usual = bad[: block.n], bad[block.n :]
-        mean, deviation = spread(usual)
+        mean, deviation = spread(bad[block.usual_but(weighted.dislikes)])
         floor = liked[:, : block.n].max(axis=0, initial=mean)
-        excess: FloatArray = np.maximum(here - floor, 0.0) / np.float32(deviation)
+        excess: FloatArray = np.maximum(bad[: block.n] - floor, 0.0) / np.float32(deviation)
         return excess
 
 
-def _standard(similarities: FloatArray, liked: Vectors, block: Block) -> FloatArray:
-    """Return the closeness in standard deviations over the block's usual papers, (n + n_usual,)."""
+def _standard(similarities: FloatArray, liked: Vectors, usual: RowArray) -> FloatArray:
+    """Return the closeness in standard deviations over the usual papers' columns, (n + n_usual,)."""
     close = closeness(similarities, liked.mass)
-    return standardise(close, close[block.n :])
+    return standardise(close, close[usual])
 
 
 ranker: type[Ranker] = Default
