@@ -107,7 +107,8 @@ def _product(left: FloatArray, right: FloatArray) -> FloatArray:
 class Block:
     """Papers to rank, followed by the usual ones, prepared for comparing with many interests.
 
-    The first `n` columns of what `words` and `meanings` return are the papers, the others the usual ones.
+    The first `n` columns of what `words` and `meanings` return are the papers, the others the usual ones, whose rows
+    are given in rising order.
     """
 
     def __init__(self, index: Index, rows: RowArray, usual: RowArray) -> None:
@@ -132,8 +133,12 @@ class Block:
 
         A paper is like itself: in a small store the interest's own would make everything else look far away.
         """
-        others = np.flatnonzero(~np.isin(self._usual, own))
-        return self.n + (others if others.size >= _FEW else np.arange(self._usual.size))
+        others = np.ones(self._usual.size, np.bool_)
+        if others.size:
+            at = np.minimum(np.searchsorted(self._usual, own), others.size - 1)
+            others[at[self._usual[at] == own]] = False
+        kept = np.flatnonzero(others)
+        return self.n + (kept if kept.size >= _FEW else np.arange(others.size))
 
     def words(self, words: csr_matrix) -> FloatArray:
         """Return cosines of shape (n_words, n + n_usual) with unit rows of TF-IDF, (n_words, n_terms)."""

@@ -147,14 +147,3 @@ for module in (default, tfidf, recent):
 assert "sklearn" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(__file__).parents[2], timeout=60)
-
-
-def test_in_a_small_store_one_like_does_not_make_all_else_look_far() -> None:
-    ranker = Default(Index())
-    papers = [
-        Paper(f"p:{i}", f"{WORDS[i % 4]} one {WORDS[i % 4]} study", f"{WORDS[i % 4]} and nothing else.")
-        for i in range(19)
-    ]
-    ranker.fit(papers)
-    scores = ranker.score([Interest("a", (), likes(0))], np.arange(1, 19))[0]
-    assert (scores >= 1).sum() >= 3  # of the 4 others with its words
