@@ -41,9 +41,10 @@ _BREAK = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[^\W_a-z])
 _SHORT = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|resp|fig|eq|sec|no|dr|prof|approx|w\.r\.t)|\b[A-Za-z])\.$", re.IGNORECASE
 )
+_SHORTEST = 12  # characters that hold every abbreviation
 _MATH = re.compile(r"\$[^$]{1,300}\$|\\\(.{1,300}?\\\)|\\\[.{1,300}?\\\]", re.DOTALL)
 _TYPESET = re.compile(r"[\\$^{}<>|*`]|\(cid:")
-_HALF = re.compile(r"(?<=-)[^\W_]+|[^\W_]+(?=-[^\W_])")
+_HALF = re.compile(r"(?<=-)[^\W_]+|(?<![^\W_])[^\W_]+(?=-[^\W_])")
 _SHOWN = re.compile(r"[^\W\d_][^\W_]+(?:[ -][^\W_]{2,}){0,3}")
 
 
@@ -82,21 +83,12 @@ def contributions(index: Index, query: csr_matrix, row: int) -> dict[int, float]
 
 def _terms(worth: dict[int, float], index: Index, paper: Paper) -> tuple[str, ...]:
     """Return the terms worth most as the paper writes them; a pair is worth its words too, and no word shows twice."""
-    spelled: dict[str, str] = {}
-    text = _MATH.sub(". ", paper_text(paper))
-    halves = set(_HALF.findall(clean(text)))
-    for key, surface in terms(text):
-        # what reads badly: pairs over stop words ("derived from the Papangelou"), halves ("shot" of "zero-shot")
-        whole_words = len(words(surface)) == len(re.findall(r"[^\W_]+", surface)) and halves.isdisjoint(surface.split())
-        if not whole_words or not _SHOWN.fullmatch(surface):
-            continue
-        if key not in spelled or _capitals(surface) < _capitals(spelled[key]):
-            spelled[key] = surface
-    keys = [key for key in spelled if key]
+    spelled = spellings(paper_text(paper))
+    keys = list(spelled)
     columns = index.columns(hash_terms(keys)).tolist()
     own = {key: worth.get(column, 0.0) for key, column in zip(keys, columns, strict=True)}
     whole = {key: own[key] + sum(own.get(word, 0.0) for word in key.split(" ") if " " in key) for key in keys}
-    telling = [key for key in keys if own[key] > 0.0 and not _PHRASES.issuperset(key.split(" "))]
+    telling = [key for key in keys if own[key] > 0.0]
     least = LEAST * max((whole[key] for key in telling), default=0.0)
     chosen: list[str] = []
     told: set[str] = set()
@@ -105,6 +97,21 @@ def _terms(worth: dict[int, float], index: Index, paper: Paper) -> tuple[str, ..
             chosen.append(spelled[key])
             told.update(key.split(" "))
     return tuple(chosen)
+
+
+def spellings(text: str) -> dict[str, str]:
+    """Return the terms of a text that tell people something, as it writes them with the fewest capitals, by key."""
+    spelled: dict[str, str] = {}
+    text = _MATH.sub(". ", text)
+    halves = set(_HALF.findall(clean(text)))
+    for key, surface in terms(text):
+        # what reads badly: pairs over stop words ("derived from the Papangelou"), halves ("shot" of "zero-shot")
+        whole_words = len(words(surface)) == len(re.findall(r"[^\W_]+", surface)) and halves.isdisjoint(surface.split())
+        if not key or not whole_words or not _SHOWN.fullmatch(surface) or _PHRASES.issuperset(key.split(" ")):
+            continue
+        if key not in spelled or _capitals(surface) < _capitals(spelled[key]):
+            spelled[key] = surface
+    return spelled
 
 
 def _capitals(text: str) -> int:
@@ -127,7 +134,7 @@ def sentences(text: str) -> list[str]:
     """Return the sentences of an abstract as they are written; abbreviations and initials do not end one."""
     found: list[str] = []
     for piece in _BREAK.split(text):
-        if found and _SHORT.search(found[-1]):
+        if found and _SHORT.search(found[-1][-_SHORTEST:]):  # its end alone: the text may be one long list of initials
             found[-1] += " " + piece
         else:
             found.append(piece)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from recommender.explain import contributions, explain, sentences
+from recommender.explain import contributions, explain, sentences, spellings
 from recommender.index import Index
 from recommender.rankers import default, recent, svm, tfidf
 from recommender.rankers._vectors import closeness, coefficients, unit
@@ -180,3 +180,9 @@ def test_halves_of_hyphenated_words_are_not_told() -> None:
     why = explain(ranked(default, papers), Interest("a", ("shot generalisation",)), papers[-1])
     assert "shot generalisation" not in why.terms
     assert "generalisation" in why.terms
+
+
+def test_texts_that_never_end_a_sentence_or_a_word_are_read_once() -> None:
+    """Initials without end, and one word of 100,000 letters: each took half a minute when read from the start."""
+    assert len(sentences("A. " * 30_000)) == 1
+    assert len(spellings("a" * 100_000)) == 1
