@@ -93,7 +93,19 @@ def select(index: Index, candidates: Sequence[Candidate], k: int, rules: Rules =
     if not told:
         return [ranked for _, _, ranked in kept[:k]]
     order = _varied(np.array([lifted for lifted, _, _ in kept]), index.lsa(_known(index, kept)), k)
-    return [kept[at][2] for at in order]
+    return [ranked for _, _, ranked in _with_followed(index, [kept[at] for at in order], pool, k)]
+
+
+def _with_followed(index: Index, chosen: _Pool, pool: _Pool, k: int) -> _Pool:
+    """Put the best of the followed authors' papers among the chosen, in up to half of the k places (rounded up)."""
+    owed = [entry for entry in pool if entry[2].why.note == AUTHOR][: (k + 1) // 2]
+    missing = [entry for entry in owed if entry not in chosen]
+    if not missing:
+        return chosen
+    surplus = max(len(chosen) + len(missing) - k, 0)
+    others = [entry for entry in chosen if entry not in owed]
+    dropped = others[len(others) - surplus :]
+    return _once(index, [*(entry for entry in chosen if entry not in dropped), *missing])[:k]
 
 
 def interleave(per_interest: Sequence[Sequence[Ranked]], k: int) -> list[tuple[int, Ranked]]:
@@ -129,12 +141,19 @@ def fresh(paper: Paper, first_seen: datetime | None, now: datetime, days: int) -
 
 
 def by(paper: Paper, names: Sequence[str]) -> bool:
-    """Say whether one of the names, in full or as a surname, is that of an author; case and accents do not matter."""
+    """Say whether one of the names is an author's: in full, the surname, or "M. Beck", case and accents aside."""
     if not names or not paper.authors:
         return False
     authors = [_author(author) for author in paper.authors]
     wanted = [name for name in map(_author, names) if name]
-    return any(author == name or author.endswith(f" {name}") for author in authors for name in wanted)
+    return any(_is(author, name) for author in authors for name in wanted)
+
+
+def _is(author: str, name: str) -> bool:
+    """Say whether a folded author has this folded name: in full, the surname, or the initial and the surname."""
+    initial, _, surname = name.partition(" ")
+    short = len(initial) == 1 and bool(surname) and author.startswith(initial) and author.endswith(f" {surname}")
+    return short or author == name or author.endswith(f" {name}")
 
 
 def mentions(paper: Paper, phrases: Sequence[str]) -> bool:

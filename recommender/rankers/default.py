@@ -14,6 +14,9 @@ from recommender.types import FloatArray, Interest, Ranker, RowArray
 RAREST = 4.0
 """Most standard deviations that a named area is worth."""
 
+DISLIKE = 0.4
+"""Weight of the part dislikes. At 1, one dislike drives nearly all papers of its topic out; at 0, none but itself."""
+
 
 class Default(Base):
     """Sum of up to four parts, in standard deviations of the sum over random stored papers.
@@ -24,7 +27,7 @@ class Default(Base):
       cosines the one that spreads more drowns the other;
     - area: whether the paper is of an area that is a topic by name, standardised by the area's exact share of papers
       and weighted by the share of topics in the interest;
-    - dislikes: lowers what is nearer to a disliked paper than to any liked paper or topic, and than papers usually are.
+    - dislikes: lowers what is nearer to a disliked paper than to any liked paper, and than papers usually are.
     """
 
     name = "default"
@@ -79,14 +82,14 @@ class Default(Base):
         return result
 
     def _disliked(self, weighted: Weighted, liked: FloatArray, block: Block) -> FloatArray:
-        """Return how much nearer papers are to the nearest dislike than to any like, topic or usual paper, (n_rows,).
+        """Return how much nearer papers are to the nearest dislike than to any like or usual paper, (n_rows,).
 
-        In standard deviations of the similarity to the dislikes over the usual papers; 0 where a paper is not nearer.
+        In standard deviations of the similarity to the dislikes over the usual papers, times `DISLIKE`.
         """
         bad = block.similarity(vectors(self.index, weighted.dislikes)).max(axis=0)
         mean, deviation = spread(bad[block.usual_but(weighted.dislikes)])
-        floor = liked[:, : block.n].max(axis=0, initial=mean)
-        excess: FloatArray = np.maximum(bad[: block.n] - floor, 0.0) / np.float32(deviation)
+        floor = liked[: weighted.likes.size, : block.n].max(axis=0, initial=mean)
+        excess: FloatArray = np.maximum(bad[: block.n] - floor, 0.0) * np.float32(DISLIKE / deviation)
         return excess
 
 

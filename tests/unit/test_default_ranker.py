@@ -147,3 +147,14 @@ for module in (default, tfidf, recent):
 assert "sklearn" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(__file__).parents[2], timeout=60)
+
+
+def test_a_dislike_lowers_what_is_near_it_within_a_topic(ranker: Default, rows: RowArray) -> None:
+    """Every paper of a topic is near the topic's words: those must not shield it, or "less" would do nothing."""
+    topic = Interest("a", ("graph node edge",))
+    without = ranker.score([topic], rows)[0]
+    with_it = ranker.score([Interest("a", topic.topics, disliked=likes(0))], rows)[0]
+    same_subject, others = np.arange(4, 200, 4), np.setdiff1d(rows, np.arange(0, 200, 4))
+    assert (with_it < without)[same_subject].mean() > 0.9
+    assert (with_it < without)[others].mean() < 0.5
+    assert (without - with_it)[same_subject].mean() > 5 * (without - with_it)[others].mean()

@@ -187,6 +187,13 @@ def test_a_followed_author_passes_the_threshold_and_moves_up() -> None:
     assert {one.paper: one.score for one in shown}["p:3"] == -0.5
 
 
+def test_followed_authors_have_up_to_half_of_the_places() -> None:
+    papers = [paper(i, authors=("Ada Lovelace",) if i >= 6 else ()) for i in range(10)]
+    shown = ranked(papers, [9.0 - i for i in range(10)], 4, Rules(followed=("A. Lovelace",)))
+    assert [one.paper for one in shown] == ["p:0", "p:1", "p:6", "p:7"]
+    assert [one.why.note for one in shown] == ["", "", AUTHOR, AUTHOR]
+
+
 def test_only_fresh_papers_where_days_are_given() -> None:
     papers = [paper(i) for i in range(8)]
     assert set(picked(papers, [2.0] * 8, rules=Rules(strictness="relaxed", now=NOW, days=3))) == {
