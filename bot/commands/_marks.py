@@ -8,6 +8,7 @@ from bot.commands._papers import meant
 from bot.core.card import clip
 from bot.core.message import Message
 from bot.core.plain import plain
+from bot.errors import Expired
 from bot.store import interests, marks
 from bot.store.interests import Held
 
@@ -42,6 +43,8 @@ async def _interest(ctx: Context, paper: int) -> tuple[Held, str]:
     for held in here:
         if held.number == shown and ctx.place:
             return held, f"#{plain(ctx.place.name)}: "
+    if shown:
+        raise Expired("What showed this paper is followed no longer, so the mark would count for nothing.")
     if not mine:
         number = await ctx.store.write(interests.add, ctx.me.number, LIKES, [], ctx.now)
         mine = [held for held in await ctx.store.read(interests.of, ctx.me.number) if held.number == number]

@@ -33,8 +33,9 @@ async def search(
     share: Annotated[bool, "show the answer to the whole channel"] = False,
 ) -> Message:
     """Find papers by words, title, author, id or link."""
+    owner = ctx.place.number if share and ctx.place else 0
     if normalise(words) is not None or await ctx.store.read(papers.by_id, words) is not None:
-        return await in_full(ctx, await meant(ctx, words))
+        return await in_full(ctx, await meant(ctx, words), owner)
     among = await _among(ctx, days, area, source)
     found = await ctx.library.search(words, MOST, among)
     asked = clip(plain(words), 80)
@@ -48,7 +49,6 @@ async def search(
     picks = [Pick(hit.number, 0, hit.score, Why()) for hit in found]
     made = await entries(ctx, picks, reasons=False)
     head = "The paper of this title, and what comes near" if found[0].exact else f"{_counted(len(made))} for “{asked}”"
-    owner = ctx.place.number if share and ctx.place else 0
     return await listed(ctx, head, made, owner=owner)
 
 

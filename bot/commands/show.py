@@ -46,7 +46,7 @@ async def in_full(ctx: Context, stored: Stored, owner: int = 0) -> Message:
         _line("keywords", [plain(word) for word in paper.keywords[:12]]),
         _line("ids", stored.ids),
         _line("links", links),
-        await _for_me(ctx, stored),
+        "" if owner else await _for_me(ctx, stored),  # what is shared tells nobody's interests
     )
     card = replace(paper_card(paper), lines=tuple(line for line in lines if line))
     return await listed(ctx, "", [Entry(card, paper.id)], owner=owner)

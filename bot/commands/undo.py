@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.commands._context import Context
+from bot.commands._manage import may_manage
 from bot.core.command import command
 from bot.core.message import Message
 from bot.errors import Expired
-from bot.store import frozen, interests, marks, saved, wishes
+from bot.store import interests, marks, saved, wishes
 
 
 @command(hidden=True, personal=True)
@@ -34,10 +35,13 @@ async def _back(ctx: Context, item: Mapping[str, Any]) -> str:
             await write(saved.remove, me, item["paper"])
             return "Undone: the paper is not saved."
         case "unsubscribe":
-            await write(interests.remove, item["interest"])
+            await may_manage(ctx, item["interest"])
+            await write(interests.remove, item["interest"], ctx.now)
             return "Undone: this is followed no longer."
         case "subscribe":
-            await write(frozen.thaw, item["content"])
+            await may_manage(ctx, item["interest"])
+            if not await write(interests.restore, item["interest"]):
+                raise Expired("This is followed anew already: what was learnt before cannot be added to it.")
             return "Undone: it is followed as before, with what was learnt for it."
         case "follow" | "mute":
             await write(wishes.add, me, item["do"], item["words"], ctx.now)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from bot.commands._context import Context
+from bot.commands._manage import may_manage
 from bot.commands._pages import undo
 from bot.core.card import clip, count
 from bot.core.command import command
 from bot.core.message import Message
 from bot.core.plain import plain
-from bot.core.request import Address
-from bot.errors import NotAllowed, NotFound
-from bot.store import frozen, interests, subscriptions
+from bot.errors import NotFound
+from bot.store import interests
 from bot.store.interests import Held
 
 
@@ -20,12 +20,11 @@ from bot.store.interests import Held
 async def unsubscribe(ctx: Context, name: Annotated[str, "its name, or its number in the list"]) -> Message:
     """Follow something no longer, and drop what was learnt for it."""
     held, place = await _held(ctx, name)
-    content = await ctx.store.read(frozen.freeze, held.number)
-    await ctx.store.write(interests.remove, held.number)
+    await ctx.store.write(interests.remove, held.number, ctx.now)
     learnt = len(held.interest.liked) + len(held.interest.disliked)
     whose = f"#{plain(place)} follows" if place else "You follow"
     dropped = f" {count(learnt, 'mark')} on papers went with it." if learnt else ""
-    back = await undo(ctx, {"do": "subscribe", "content": content})
+    back = await undo(ctx, {"do": "subscribe", "interest": held.number})
     return Message(text=f"{whose} “{plain(held.interest.name)}” no longer.{dropped}", buttons=(back,))
 
 
@@ -40,18 +39,9 @@ async def _held(ctx: Context, name: str) -> tuple[Held, str]:
         if one is None:
             continue
         if owner.kind == "channel":
-            await _may_manage(ctx, one.number)
+            await may_manage(ctx, one.number)
             return one, owner.name
         return one, ""
     near = await ctx.store.read(interests.suggest, ctx.me.number, name)
     hint = f" You follow: {', '.join(f'“{plain(one)}”' for one in near)}." if near else ""
     raise NotFound(f"You follow nothing called “{clip(plain(name), 60)}”.{hint}")
-
-
-async def _may_manage(ctx: Context, interest: int) -> None:
-    """The one who asked for a subscription and those who manage the channel may end it. Raises NotAllowed."""
-    asked = {sub.interest for sub in await ctx.store.read(subscriptions.asked_by, ctx.me.number)}
-    here = ctx.request.address
-    facts = await ctx.about(Address(here.platform, here.workspace, here.user, here.channel))
-    if interest not in asked and not facts.manages:
-        raise NotAllowed("Only whoever subscribed this channel, and those who manage it, can end this.")

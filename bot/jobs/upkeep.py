@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.config import Settings
-from bot.store import heartbeats, notes
+from bot.store import heartbeats, interests, notes
 from bot.store.engine import Store
 from bot.store.library import Library
 
@@ -44,7 +44,9 @@ async def keep_running(store: Store, library: Library, settings: Settings, now: 
         await library.refresh(learn=True)
 
     async def prune() -> None:
-        await store.write(notes.prune, now() - timedelta(days=settings.keep_days))
+        before = now() - timedelta(days=settings.keep_days)
+        await store.write(notes.prune, before)
+        await store.write(interests.prune, before)
 
     await beat()
     log.info("running", process=process)

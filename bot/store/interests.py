@@ -9,7 +9,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, select
+from sqlalchemy import Connection, Row, delete, select, update
 
 from bot.errors import UsageError
 from bot.store import wishes
@@ -18,6 +18,8 @@ from bot.store.statements import chunks, insert
 from bot.store.tables import interests, marks
 from bot.store.text import key, storable
 from recommender.types import Interest, Mark, Profile
+
+KEPT = interests.c.removed_at.is_(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ def of(conn: Connection, owner: int) -> list[Held]:
 
     In a channel's interest each person has one voice a paper; the voices stand as marks side by side.
     """
-    rows = list(conn.execute(select(interests).where(interests.c.owner_id == owner).order_by(interests.c.id)))
+    query = select(interests).where(interests.c.owner_id == owner, KEPT).order_by(interests.c.id)
+    rows = list(conn.execute(query))
     liked, disliked = _marks(conn, [row.id for row in rows])
     return [
         Held(row.id, owner, Interest(row.name, tuple(row.topics), liked[row.id], disliked[row.id]), row.created_at)
@@ -69,16 +72,41 @@ def by_name(conn: Connection, owner: int, text: str) -> Held | None:
 
 def suggest(conn: Connection, owner: int, text: str) -> list[str]:
     """Return at most three names of the owner's interests that look like the text, the nearest first."""
-    rows = conn.execute(select(interests.c.name_key, interests.c.name).where(interests.c.owner_id == owner))
+    rows = conn.execute(select(interests.c.name_key, interests.c.name).where(interests.c.owner_id == owner, KEPT))
     names = {row.name_key: row.name for row in rows}
     wanted = key(text)
     inside = [each for each in names if wanted and wanted in each]
     return [names[each] for each in dict.fromkeys([*inside, *get_close_matches(wanted, names, n=3, cutoff=0.5)])][:3]
 
 
-def remove(conn: Connection, number: int) -> None:
-    """Delete an interest with its marks and its subscription."""
-    conn.execute(delete(interests).where(interests.c.id == number))
+def owner_of(conn: Connection, number: int) -> int | None:
+    """Return the number of whom an interest belongs to, a removed one too; None if there is no such interest."""
+    found: int | None = conn.execute(select(interests.c.owner_id).where(interests.c.id == number)).scalar()
+    return found
+
+
+def remove(conn: Connection, number: int, now: datetime) -> None:
+    """Put an interest away with its marks and its subscription: it counts for nothing, and `restore` brings it back."""
+    away = update(interests).where(interests.c.id == number, KEPT)
+    conn.execute(away.values(removed_at=now, name_key=f"removed:{number}"))  # its name is free again
+
+
+def restore(conn: Connection, number: int) -> bool:
+    """Bring a removed interest back; say False if it is gone for good, or if its name was taken since."""
+    row = conn.execute(select(interests).where(interests.c.id == number)).one_or_none()
+    if row is None or row.removed_at is None:
+        return row is not None
+    same = select(interests.c.id).where(interests.c.owner_id == row.owner_id, interests.c.name_key == key(row.name))
+    if conn.execute(same).first():
+        return False
+    values = {"removed_at": None, "name_key": key(row.name)}
+    conn.execute(update(interests).where(interests.c.id == number).values(values))
+    return True
+
+
+def prune(conn: Connection, before: datetime) -> None:
+    """Delete for good what was removed before a time."""
+    conn.execute(delete(interests).where(interests.c.removed_at < before))
 
 
 def profile(conn: Connection, owner: int) -> Profile:

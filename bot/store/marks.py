@@ -39,7 +39,7 @@ def of(conn: Connection, owner: int) -> dict[int, str]:
     query = (
         select(marks.c.paper_id, marks.c.kind)
         .join(interests, interests.c.id == marks.c.interest_id)
-        .where(interests.c.owner_id == owner)
+        .where(interests.c.owner_id == owner, interests.c.removed_at.is_(None))
         .order_by(marks.c.at, marks.c.interest_id, marks.c.person_id)
     )
     rows = list(conn.execute(query))

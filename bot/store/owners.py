@@ -91,9 +91,10 @@ def summary(conn: Connection, number: int) -> dict[str, int]:
 
     "channel subscriptions" are those the person asked for: they go too, while the channels' interests stay.
     """
-    own = select(interests.c.id).where(interests.c.owner_id == number)
+    mine = and_(interests.c.owner_id == number, interests.c.removed_at.is_(None))
+    own = select(interests.c.id).where(mine)
     conditions = {
-        "interests": (interests, interests.c.owner_id == number),
+        "interests": (interests, mine),
         "subscriptions": (subscriptions, subscriptions.c.interest_id.in_(own)),
         "channel subscriptions": (subscriptions, _asked(number)),
         "marks": (marks, or_(marks.c.person_id == number, marks.c.interest_id.in_(own))),

@@ -109,6 +109,13 @@ def asked_by(conn: Connection, person: int) -> list[Subscription]:
     return _read(conn, _query().where(subscriptions.c.asked_by == person))
 
 
+def asker_of(conn: Connection, interest: int) -> int | None:
+    """Return the person who asked for an interest's subscription, of a removed interest too."""
+    query = select(subscriptions.c.asked_by).where(subscriptions.c.interest_id == interest)
+    found: int | None = conn.execute(query).scalar()
+    return found
+
+
 def followers(conn: Connection, workspace: str, platform: str) -> list[tuple[str, int]]:
     """Return what channels of a workspace subscribe to, and how many do, most first. Private ones never count."""
     name, channels = func.min(interests.c.name), func.count(interests.c.owner_id.distinct())
@@ -117,6 +124,7 @@ def followers(conn: Connection, workspace: str, platform: str) -> list[tuple[str
         .join(subscriptions, subscriptions.c.interest_id == interests.c.id)
         .join(owners, owners.c.id == interests.c.owner_id)
         .where(owners.c.kind == "channel", owners.c.workspace == workspace, owners.c.platform == platform)
+        .where(interest_table.KEPT)
         .group_by(interests.c.name_key)
         .order_by(channels.desc(), interests.c.name_key)
     )
@@ -135,6 +143,7 @@ def _query() -> Select[Any]:
         select(subscriptions, *mine, *place)
         .join(interests, interests.c.id == subscriptions.c.interest_id)
         .join(owners, owners.c.id == interests.c.owner_id)
+        .where(interest_table.KEPT)
         .order_by(subscriptions.c.id)
     )
 

@@ -168,6 +168,7 @@ interests = Table(
     Column("name_key", String(300), nullable=False),
     Column("topics", JSON, nullable=False),
     Column("created_at", UTCDateTime, nullable=False),
+    Column("removed_at", UTCDateTime),  # kept for a while, unseen, so that removing can be undone
     UniqueConstraint("owner_id", "name_key"),
     sqlite_autoincrement=True,
 )

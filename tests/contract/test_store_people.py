@@ -239,7 +239,7 @@ def test_subscriptions(conn: Connection) -> None:
     subscriptions.remove(conn, first)
     assert subscriptions.of(conn, ada) == []
     assert len(interests.of(conn, ada)) == 1
-    interests.remove(conn, ours)
+    interests.remove(conn, ours, NOW)
     assert subscriptions.asked_by(conn, ada) == []
 
 

@@ -276,3 +276,54 @@ async def test_buttons_work_after_a_restart(bot: Bot) -> None:
     answer = await bot.press(button(shown, "More like this", card=0))
     assert answer.text.startswith("More like")
     assert labels(answer) == ["Undo"]
+
+
+async def test_undo_of_unsubscribe_when_the_name_was_taken_since(bot: Bot) -> None:
+    await bot.ask("subscribe graphs")
+    gone = await bot.ask("unsubscribe graphs")
+    await bot.ask("subscribe graphs")
+    assert "followed anew already" in (await bot.press(button(gone, "Undo"))).text
+    assert await names(bot) == ["graphs"]
+
+
+async def test_undo_asks_anew_who_may_manage(bot: Bot) -> None:
+    bot.managers = {"ada", "bob"}
+    await bot.ask("subscribe graphs in=here", channel="reading")
+    gone = await bot.ask("unsubscribe graphs", user="bob", channel="reading")
+    bot.managers = set()
+    assert "Only whoever subscribed" in (await bot.press(button(gone, "Undo"), user="bob", channel="reading")).text
+    bot.managers = {"bob"}
+    assert "Undone" in (await bot.press(button(gone, "Undo"), user="bob", channel="reading")).text
+    assert await names(bot, user="eve", channel="reading") == ["graphs"]
+
+
+async def test_what_others_marked_is_in_nobody_elses_export(bot: Bot) -> None:
+    preview = await bot.ask("subscribe language models in=here", channel="reading")
+    await bot.ask("less 1 because=a secret reason", user="lin", channel="reading")
+    await bot.press(button(preview, "Less", card=0), user="lin", channel="reading")
+    await bot.ask("unsubscribe language models", channel="reading")
+    (file,) = (await bot.ask("export")).files
+    assert b"secret" not in file.content
+    assert b"lin" not in file.content
+    assert "is deleted" in (await bot.press((await bot.ask("forget", user="lin")).buttons[0], user="lin")).text
+
+
+async def test_a_press_under_a_digest_that_is_followed_no_longer_marks_nothing(bot: Bot) -> None:
+    preview = await bot.ask("subscribe language models in=here", channel="reading")
+    await bot.ask("subscribe private things", user="eve")
+    await bot.ask("unsubscribe language models", channel="reading")
+    answer = await bot.press(button(preview, "Less", card=0), user="eve", channel="reading")
+    assert "followed no longer" in answer.text
+    assert "less like" not in (await bot.ask("profile", user="eve")).text
+
+
+@pytest.mark.parametrize("typed", ["show openreview:btgVfhudI1 share", "search openreview:btgVfhudI1 share"])
+async def test_what_is_shared_tells_nothing_of_the_person(bot: Bot, typed: str) -> None:
+    await bot.ask("subscribe sliding window attention name=secretproject")
+    await bot.ask("mute memorization")
+    await bot.ask(typed, channel="reading")
+    assert bot.last[1].public
+    shown = "".join(line for message in bot.last for card in message.cards for line in card.lines)
+    assert "secretproject" not in shown
+    assert "muted" not in shown
+    assert (await bot.press(button(bot.last[1], "Show in full", card=0), user="eve", channel="reading")).cards

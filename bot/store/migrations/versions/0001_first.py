@@ -164,6 +164,7 @@ def upgrade_owners() -> None:
         column("name_key", sa.String(300)),
         column("topics", sa.JSON()),
         column("created_at", TIME),
+        sa.Column("removed_at", TIME),
         leads("interests", "owner_id", "owners"),
         primary("interests", "id"),
         unique("interests", "owner_id", "name_key"),
