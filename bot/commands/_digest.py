@@ -32,18 +32,19 @@ async def digest_of(ctx: Context, owner: int, wanted: Sequence[Wanted], *, lead:
     Papers that were marked or saved are left out. If nothing new came, the whole store is ranked, and a line says so.
     """
     seen = await ctx.store.read(marks.marked, owner) | {number for number, _ in await ctx.store.read(saved.of, owner)}
-    new = set(await ctx.store.read(catalogue.fresh, ctx.now, ctx.settings.fresh_days))
+    new = await ctx.library.fresh(ctx.now, ctx.settings.fresh_days)
     pool = new - seen
     everything = not pool
     if everything:
         pool = set(await ctx.store.read(catalogue.numbers)) - seen
     profile = await ctx.store.read(interests.profile, owner)
     profile = replace(profile, interests=tuple(want.held.interest for want in wanted))
-    limit = max(want.at_most for want in wanted)
-    picks = await ctx.library.pick(profile, pool, seen, limit, [want.strictness for want in wanted])
+    limits, strictness = [want.at_most for want in wanted], [want.strictness for want in wanted]
+    picks = await ctx.library.pick(profile, pool, seen, limits, strictness)
     name = f"“{plain(wanted[0].held.interest.name)}”" if len(wanted) == 1 else f"your {len(wanted)} interests"
     if not picks:
-        return await _nothing(ctx, profile.interests, pool, name, lead)
+        message = await _nothing(ctx, profile.interests, pool, name, lead)
+        return replace(message, footer=footer)
     where = f"{count(len(pool), 'stored paper')}" if everything else f"{count(len(pool), 'new paper')}"
     head = f"{greeting(ctx.local_now)}. {len(picks)} of {where} for {name} · {day(ctx.local_now)}"
     why_all = (
@@ -54,7 +55,7 @@ async def digest_of(ctx: Context, owner: int, wanted: Sequence[Wanted], *, lead:
     unknown = await _unknown(ctx, wanted, picks)
     text = "\n".join(part for part in (lead, head, why_all, unknown) if part)
     made = await entries(ctx, picks, [want.held.number for want in wanted])
-    return await listed(ctx, text, made, footer=footer, owner=owner)
+    return await listed(ctx, text, made, footer=footer, owner=owner if owner in ctx.owners else ctx.me.number)
 
 
 async def _unknown(ctx: Context, wanted: Sequence[Wanted], picks: Sequence[Pick]) -> str:

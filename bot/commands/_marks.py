@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bot.commands._context import Context
+from bot.commands._interests import of_number
+from bot.commands._manage import may_manage
 from bot.commands._pages import undo
-from bot.commands._papers import meant
+from bot.commands._papers import meant, on_screen
 from bot.core.card import clip
 from bot.core.message import Message
 from bot.core.plain import plain
-from bot.errors import Expired
 from bot.store import interests, marks
 from bot.store.interests import Held
 
@@ -18,7 +19,7 @@ LIKES = "what I liked"  # the interest of those who like papers and follow no to
 async def mark(ctx: Context, paper: str, kind: str, because: str = "") -> Message:
     """Set one mark, for the interest that showed the paper, or else for the nearest of mine."""
     stored = await meant(ctx, paper)
-    held, whose = await _interest(ctx, stored.number)
+    held, whose = await _interest(ctx, paper, stored.number)
     before = await ctx.store.write(
         marks.set_, held.number, stored.number, ctx.me.number, kind, ctx.now, because=because
     )
@@ -32,21 +33,21 @@ async def mark(ctx: Context, paper: str, kind: str, because: str = "") -> Messag
     )
 
 
-async def _interest(ctx: Context, paper: int) -> tuple[Held, str]:
-    """Return the interest that a press counts for. Only one that is mine or this channel's can be meant."""
-    shown = int(ctx.pressed.item.get("interest", 0)) if ctx.pressed else 0
-    mine = await ctx.store.read(interests.of, ctx.me.number)
-    here = await ctx.store.read(interests.of, ctx.place.number) if ctx.place else []
-    for held in mine:
-        if held.number == shown:
-            return held, ""
-    for held in here:
-        if held.number == shown and ctx.place:
-            return held, f"#{plain(ctx.place.name)}: "
+async def _interest(ctx: Context, paper: str, number: int) -> tuple[Held, str]:
+    """Return the interest that a mark counts for: the one that showed the paper, or else the nearest of mine.
+
+    In a channel everybody has a voice for its own interests; for another channel's, only those who manage it.
+    """
+    item = ctx.pressed.item if ctx.pressed else await on_screen(ctx, paper)
+    shown = int(item.get("interest", 0)) if item else 0
     if shown:
-        raise Expired("What showed this paper is followed no longer, so the mark would count for nothing.")
+        held, owner = await of_number(ctx, shown)
+        if owner.number not in ctx.owners:
+            await may_manage(ctx, shown)
+        return held, "" if owner.number == ctx.me.number else f"#{plain(owner.name)}: "
+    mine = await ctx.store.read(interests.of, ctx.me.number)
     if not mine:
-        number = await ctx.store.write(interests.add, ctx.me.number, LIKES, [], ctx.now)
-        mine = [held for held in await ctx.store.read(interests.of, ctx.me.number) if held.number == number]
-    nearest = await ctx.library.nearest([held.interest for held in mine], paper)
+        await ctx.store.write(interests.ensure, ctx.me.number, LIKES, [], ctx.now)
+        mine = await ctx.store.read(interests.of, ctx.me.number)
+    nearest = await ctx.library.nearest([held.interest for held in mine], number)
     return mine[nearest], ""

@@ -38,18 +38,23 @@ async def listed(
     kinds: Kinds = PAPER,
     buttons: Sequence[Button] = (),
     owner: int = 0,
+    public: bool = False,
 ) -> Message:
-    """Store a list and return its first page. Its buttons are for `owner`, by default the one who asked."""
+    """Store a list and return its first page. Its buttons are for `owner`, by default the one who asked.
+
+    `public`: everybody in the channel sees it, so a number that anybody types there may mean one of its papers.
+    """
     if not entries:
         return Message(text=text, footer=footer, buttons=tuple(buttons))
     content = {
+        "shown_to": 0 if public else ctx.me.number,
         "text": text,
         "footer": footer,
         "kinds": [list(kind) for kind in kinds],
         "buttons": [[button.label, button.action, button.url] for button in buttons],
         "items": [
             {"say": entry.say, "interest": entry.interest, "title": entry.card.title, "url": entry.card.url}
-            | {"paper": entry.card.paper, "lines": list(entry.card.lines)}
+            | {"paper": entry.card.paper, "lines": list(entry.card.lines), "why": entry.card.why}
             for entry in entries
         ],
     }
@@ -70,6 +75,7 @@ def page_of(note: int, content: Mapping[str, Any], page: int) -> Message:
             url=item["url"],
             number=start + offset + 1,
             lines=tuple(item["lines"]),
+            why=item.get("why", ""),
             buttons=tuple(
                 Button(label, f"{command}:{note:x}:{start + offset:x}", menu=menu)
                 for label, command, menu in content["kinds"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bot.commands._context import Context
 from bot.commands._pages import Entry
@@ -23,8 +24,9 @@ async def meant(ctx: Context, text: str) -> Stored:
 
 
 async def _number(ctx: Context, text: str) -> int:
-    if text.isdecimal() and len(text) <= 3:
-        text = await _on_screen(ctx, int(text))
+    item = await on_screen(ctx, text)
+    if item is not None:
+        text = str(item["say"])
     known = await ctx.store.read(papers.by_id, text)
     if known is not None:
         return known
@@ -45,12 +47,22 @@ async def _number(ctx: Context, text: str) -> int:
     return by_title
 
 
-async def _on_screen(ctx: Context, number: int) -> str:
-    latest = await ctx.store.read(notes.latest, ctx.me.number, "list")
+async def on_screen(ctx: Context, text: str) -> Mapping[str, Any] | None:
+    """Return the item of the last list shown to me here that a number means; None if it is no number.
+
+    Raises NotFound for a number that the list does not have.
+    """
+    text = text.strip()
+    if not text.isdecimal() or len(text) > 3:
+        return None
+    found = [await ctx.store.read(notes.latest, owner, "list") for owner in ctx.owners]
+    lists = [one for one in found if one and one[1]["shown_to"] in (0, ctx.me.number)]
+    latest = max(lists, key=lambda one: one[0], default=None)
     items = [item for item in latest[1]["items"] if item["paper"]] if latest else []
-    if not 1 <= number <= len(items):
-        raise NotFound(f"The last list has no paper number {number}. Name the paper by its title, id or link.")
-    return str(items[number - 1]["say"])
+    if not 1 <= int(text) <= len(items):
+        raise NotFound(f"The last list has no paper number {int(text)}. Name the paper by its title, id or link.")
+    chosen: Mapping[str, Any] = items[int(text) - 1]
+    return chosen
 
 
 async def entries(

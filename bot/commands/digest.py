@@ -7,12 +7,10 @@ from typing import Annotated
 
 from bot.commands._context import Context
 from bot.commands._digest import Wanted, digest_of
+from bot.commands._interests import named
 from bot.commands._pages import say
-from bot.core.card import clip
 from bot.core.command import command
 from bot.core.message import Message
-from bot.core.plain import plain
-from bot.errors import NotFound
 from bot.store import interests, subscriptions
 from bot.store.interests import Held
 from bot.store.subscriptions import Subscription
@@ -41,16 +39,11 @@ def wanted(ctx: Context, held: Held, sub: Subscription | None) -> Wanted:
 
 
 async def _owner_and_interests(ctx: Context, name: str) -> tuple[int, Sequence[Held]]:
-    """Look among my interests first, then among this channel's."""
-    owners = [ctx.me] + ([ctx.place] if ctx.place else [])
-    for owner in owners:
-        if not name:
-            if held := await ctx.store.read(interests.of, owner.number):
-                return owner.number, held
-        elif one := await ctx.store.read(interests.by_name, owner.number, name):
-            return owner.number, [one]
+    """Return one interest that is named, or all of mine, or, where I have none, all of this channel's."""
     if name:
-        near = await ctx.store.read(interests.suggest, ctx.me.number, name)
-        hint = f" Yours are: {', '.join(f'“{plain(one)}”' for one in near)}." if near else ""
-        raise NotFound(f"You follow nothing called “{clip(plain(name), 60)}”.{hint} See all: /papers subscriptions")
+        held, owner = await named(ctx, name)
+        return owner.number, [held]
+    for owner in [ctx.me, *([ctx.place] if ctx.place else [])]:
+        if all_of_them := await ctx.store.read(interests.of, owner.number):
+            return owner.number, all_of_them
     return ctx.me.number, []

@@ -49,7 +49,7 @@ async def search(
     picks = [Pick(hit.number, 0, hit.score, Why()) for hit in found]
     made = await entries(ctx, picks, reasons=False)
     head = "The paper of this title, and what comes near" if found[0].exact else f"{_counted(len(made))} for “{asked}”"
-    return await listed(ctx, head, made, owner=owner)
+    return await listed(ctx, head, made, owner=owner, public=owner > 0)
 
 
 def _counted(number: int) -> str:

@@ -49,7 +49,7 @@ async def in_full(ctx: Context, stored: Stored, owner: int = 0) -> Message:
         "" if owner else await _for_me(ctx, stored),  # what is shared tells nobody's interests
     )
     card = replace(paper_card(paper), lines=tuple(line for line in lines if line))
-    return await listed(ctx, "", [Entry(card, paper.id)], owner=owner)
+    return await listed(ctx, "", [Entry(card, paper.id)], owner=owner, public=owner > 0)
 
 
 def _line(name: str, values: tuple[str, ...] | list[str]) -> str:

@@ -37,4 +37,4 @@ async def similar(
     if not picks:
         return Message(text=f"Nothing here comes near {names}{rest}.")
     owner = ctx.place.number if share and ctx.place else 0
-    return await listed(ctx, f"Papers like {names}{rest}", await entries(ctx, picks), owner=owner)
+    return await listed(ctx, f"Papers like {names}{rest}", await entries(ctx, picks), owner=owner, public=owner > 0)

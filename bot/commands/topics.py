@@ -19,17 +19,16 @@ KINDS = (("Follow", "subscribe", False), ("Search", "search", False))
 
 @command
 async def topics(ctx: Context) -> Message:
-    """List what can be followed here: areas, starter topics, and what this workspace follows."""
+    """List what can be followed here: areas, starter topics, and what this channel follows."""
     week = ctx.now - timedelta(days=7)
-    here = ctx.request.address
     known = await ctx.store.read(areas.areas, week)
-    followed = await ctx.store.read(subscriptions.followers, here.workspace, here.platform)
+    followed = await ctx.store.read(subscriptions.of, ctx.place.number) if ctx.place else []
     made = [_entry(area.name, f"area · {count(area.total, 'paper')}, {area.new:,} this week") for area in known[:AREAS]]
     made += [
         _entry(one.name, f"starter topic · {count(one.total, 'paper')}, {one.new:,} this week")
         for one in await ctx.library.starters(STARTERS)
     ]
-    made += [_entry(name, f"followed by {count(number, 'channel')} here") for name, number in followed]
+    made += [_entry(sub.name, "followed in this channel") for sub in followed[:AREAS]]
     if not made:
         return Message(text="No papers are stored yet, so there is nothing to choose from. Any words can be followed.")
     return await listed(ctx, "These can be followed, as can any words of your own.", made, kinds=KINDS)

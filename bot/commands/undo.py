@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.commands._context import Context
+from bot.commands._interests import of_number
 from bot.commands._manage import may_manage
 from bot.core.command import command
 from bot.core.message import Message
@@ -26,9 +27,9 @@ async def _back(ctx: Context, item: Mapping[str, Any]) -> str:
     match item["do"]:
         case "mark":
             kind, because = item["before"]
-            allowed = [held.number for owner in ctx.owners for held in await ctx.store.read(interests.of, owner)]
-            if item["interest"] not in allowed:
-                raise Expired("The interest of this mark is gone, and the mark with it.")
+            _, owner = await of_number(ctx, item["interest"])
+            if owner.number not in ctx.owners:
+                await may_manage(ctx, item["interest"])
             await write(marks.set_, item["interest"], item["paper"], me, kind, ctx.now, because=because)
             return "Undone: the paper is marked as before."
         case "unsave":

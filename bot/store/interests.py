@@ -43,6 +43,12 @@ def add(conn: Connection, owner: int, name: str, topics: Sequence[str], now: dat
     return int(number)
 
 
+def ensure(conn: Connection, owner: int, name: str, topics: Sequence[str], now: datetime) -> None:
+    """Make an interest unless the owner has one of that name."""
+    if not any(key(each.interest.name) == key(name) for each in of(conn, owner)):
+        add(conn, owner, name, topics, now)
+
+
 def of(conn: Connection, owner: int) -> list[Held]:
     """Return the owner's interests in the order they were made, with their marks.
 

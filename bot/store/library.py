@@ -79,6 +79,7 @@ class Library:
         self._lock = RLock()
         self.index = Index(folder)
         self.ranker = make(self.index)
+        self._fresh: tuple[object, frozenset[int]] = (None, frozenset())
         self._starters: tuple[int, list[Keyword]] = (-1, [])
 
     async def refresh(self, *, learn: bool = False) -> None:
@@ -176,6 +177,17 @@ class Library:
             return None
         return list(dict.fromkeys(near for word in words(topic)[:5] for near in self.index.nearest_words(word, 3)))[:5]
 
+    async def fresh(self, now: datetime, days: int) -> set[int]:
+        """Return the papers that are news within the last `days`; looked up anew each hour, and when papers come."""
+        return await self._run(self._news, now, days)
+
+    def _news(self, now: datetime, days: int) -> set[int]:
+        state = (self.index.last, now.replace(minute=0, second=0, microsecond=0), days)
+        if self._fresh[0] != state:
+            with self._store.reading() as conn:
+                self._fresh = state, frozenset(catalogue.fresh(conn, now, days))
+        return set(self._fresh[1])
+
     async def starters(self, most: int) -> list[Keyword]:
         """Return the commonest keywords of the stored papers: topics to start with."""
         return (await self._run(self._common))[:most]
@@ -189,27 +201,38 @@ class Library:
     # --- rankings
 
     async def pick(
-        self, profile: Profile, pool: Collection[int], seen: Collection[int], most: int, strictness: Sequence[str]
+        self,
+        profile: Profile,
+        pool: Collection[int],
+        seen: Collection[int],
+        most: Sequence[int],
+        strictness: Sequence[str],
     ) -> list[Pick]:
-        """Return at most `most` papers of the pool, taken from the interests in turn, with reasons.
+        """Return papers of the pool, taken from the interests in turn, with reasons.
 
-        `strictness` is one word an interest. A pick's reason notes "newest" where the interests tell nothing apart.
+        `most` papers an interest, and in all as many as the greatest of these; `strictness` is one word an interest. A
+        pick's reason notes "newest" where the interests tell nothing apart.
         """
         return await self._run(self._pick, profile, pool, seen, most, strictness)
 
     def _pick(
-        self, profile: Profile, pool: Collection[int], seen: Collection[int], most: int, strictness: Sequence[str]
+        self,
+        profile: Profile,
+        pool: Collection[int],
+        seen: Collection[int],
+        most: Sequence[int],
+        strictness: Sequence[str],
     ) -> list[Pick]:
         rows = self._rows(pool)
         scores = self.ranker.score(profile.interests, rows)
         followed = self._of_authors(profile.followed, pool)
         ids = frozenset(str(number) for number in seen)
         chosen = []
-        for own, strict in zip(scores, strictness, strict=True):
+        for own, limit, strict in zip(scores, most, strictness, strict=True):
             candidates = self._candidates(rows, own, followed)
             rules = Rules(seen=ids, strictness=strict, followed=profile.followed, muted=profile.muted)
-            chosen.append(select(self.index, candidates, most, rules))
-        turns = interleave(chosen, most)
+            chosen.append(select(self.index, candidates, limit, rules))
+        turns = interleave(chosen, max(most, default=0))
         return [self._explained(profile.interests[at], at, ranked) for at, ranked in turns]
 
     async def similar(self, numbers: Sequence[int], most: int) -> list[Pick]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, select, update
+from sqlalchemy import Connection, Select, delete, select, update
 
 from bot.errors import UsageError
 from bot.store import interests as interest_table
@@ -114,21 +114,6 @@ def asker_of(conn: Connection, interest: int) -> int | None:
     query = select(subscriptions.c.asked_by).where(subscriptions.c.interest_id == interest)
     found: int | None = conn.execute(query).scalar()
     return found
-
-
-def followers(conn: Connection, workspace: str, platform: str) -> list[tuple[str, int]]:
-    """Return what channels of a workspace subscribe to, and how many do, most first. Private ones never count."""
-    name, channels = func.min(interests.c.name), func.count(interests.c.owner_id.distinct())
-    query = (
-        select(name, channels)
-        .join(subscriptions, subscriptions.c.interest_id == interests.c.id)
-        .join(owners, owners.c.id == interests.c.owner_id)
-        .where(owners.c.kind == "channel", owners.c.workspace == workspace, owners.c.platform == platform)
-        .where(interest_table.KEPT)
-        .group_by(interests.c.name_key)
-        .order_by(channels.desc(), interests.c.name_key)
-    )
-    return [(row[0], row[1]) for row in conn.execute(query)]
 
 
 def remove(conn: Connection, number: int) -> None:

@@ -127,7 +127,7 @@ async def test_copies_of_one_paper_are_shown_once(memory_store: Store) -> None:
     ingest(memory_store, [*copies, *(paper(n) for n in range(1, 8))], "local", NOW)
     held = library(memory_store)
     profile = Profile((Interest("a", ("attention",)),))
-    picks = await held.pick(profile, numbers_in(held), (), 10, ["relaxed"])
+    picks = await held.pick(profile, numbers_in(held), (), [10], ["relaxed"])
     assert len([pick for pick in picks if "attention" in pick.why.terms or pick.score > 1]) == 1
 
 
@@ -138,7 +138,7 @@ async def test_small_stores_work(memory_store: Store, size: int) -> None:
     held.update(learn=True)
     numbers = numbers_in(held)
     profile = Profile((Interest("a", ("graph",), tuple(Mark(str(n), NOW) for n in numbers[:1])), Interest("b")))
-    picks = await held.pick(profile, numbers, (), 5, ["relaxed", "relaxed"])
+    picks = await held.pick(profile, numbers, (), [5, 5], ["relaxed", "relaxed"])
     assert len(picks) <= min(5, size)
     assert await held.closest(profile.interests, numbers) in [None, *numbers]
     assert len(await found(held, "paper")) == size

@@ -264,19 +264,6 @@ def test_keeping_a_subscription_twice_changes_only_what_is_chosen(conn: Connecti
     assert subscriptions.of(conn, ada) == [back]
 
 
-def test_followers_are_channels_of_this_workspace_only(conn: Connection) -> None:
-    ada = person(conn)
-    for name, place in (("Memory", "one"), ("memory", "two"), ("Agents", "one")):
-        subscribe(conn, interests.add(conn, channel(conn, place), name, [], NOW), ada)
-    subscribe(conn, interests.add(conn, ada, "Private", [], NOW), ada)
-    interests.add(conn, channel(conn, "two"), "Unscheduled", [], NOW)
-    away = owners.get(conn, "console", "elsewhere", "channel", "three", "", NOW).number
-    subscribe(conn, interests.add(conn, away, "Elsewhere", [], NOW), ada)
-    found = subscriptions.followers(conn, "local", "console")
-    assert [(name.lower(), count) for name, count in found] == [("memory", 2), ("agents", 1)]
-    assert subscriptions.followers(conn, "local", "slack") == []
-
-
 def test_notes(conn: Connection) -> None:
     ada, bob = person(conn), person(conn, "bob")
     content = {"papers": [1, 2], "words": "memory", "deep": {"a": [None, True, 1.5]}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 
@@ -327,3 +328,52 @@ async def test_what_is_shared_tells_nothing_of_the_person(bot: Bot, typed: str) 
     assert "secretproject" not in shown
     assert "muted" not in shown
     assert (await bot.press(button(bot.last[1], "Show in full", card=0), user="eve", channel="reading")).cards
+
+
+async def test_a_number_means_the_list_on_the_screen_in_a_channel_too(bot: Bot) -> None:
+    await bot.ask("search HDR video", channel="reading")
+    digest = await bot.ask("subscribe language models in=here", channel="reading")
+    answer = await bot.ask("more 1", channel="reading")
+    assert titles(digest)[0][:40] in answer.text
+    assert "#reading: “language models”" in answer.text
+
+
+async def test_numbers_mean_the_rows_of_the_subscriptions_list(bot: Bot) -> None:
+    await bot.ask("search HDR video")
+    await bot.ask("more 1")  # makes an interest that is no subscription
+    await bot.ask("subscribe alpha decay name=alpha")
+    await bot.ask("subscribe graphs in=here", channel="reading")
+    assert titles(await bot.ask("subscriptions", channel="reading")) == ["alpha", "graphs"]
+    assert "#reading follows “graphs” no longer" in (await bot.ask("unsubscribe 2", channel="reading")).text
+    assert "“alpha” no longer" in (await bot.ask("unsubscribe 1")).text
+    assert "what I liked" in (await bot.ask("profile")).text
+
+
+async def test_a_preview_for_a_channel_can_be_pressed_where_it_was_asked(bot: Bot) -> None:
+    preview = await bot.ask("subscribe language models in=reading")
+    answer = await bot.press(button(preview, "More like this", card=0))
+    assert "#reading: “language models”" in answer.text
+
+
+async def test_digest_now_is_the_row_that_was_pressed(bot: Bot) -> None:
+    await bot.ask("subscribe graphs")
+    await bot.ask("subscribe video name=graphs in=here", channel="reading")
+    listed = await bot.ask("subscriptions", channel="reading")
+    digest = await bot.press(button(listed, "Digest now", card=1), channel="reading")
+    assert "DeAltHDR" in titles(digest)[0]
+
+
+async def test_each_interest_keeps_to_its_own_number_in_a_joint_digest(bot: Bot) -> None:
+    await bot.ask("subscribe language models max=1 strictness=relaxed")
+    await bot.ask("subscribe transformers max=6 strictness=relaxed")
+    ones = await bot.ask("digest language")
+    both = await bot.ask("digest")
+    assert len(ones.cards) == 1
+    assert len(both.cards) >= 4
+
+
+async def test_first_presses_at_the_same_moment_make_one_interest(bot: Bot) -> None:
+    listed = await bot.ask("search transformers")
+    presses = [bot.ask(action=button(listed, "More like this", card=card).action) for card in range(3)]
+    answers = await asyncio.gather(*presses)
+    assert all("for “what I liked”" in answer.text for answer in answers)

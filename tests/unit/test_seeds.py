@@ -102,6 +102,6 @@ async def test_areas_bring_their_own_papers(conference: App) -> None:
     hits = []
     for area in names:
         profile = Profile((Interest(area, (area,)),))
-        picks = await conference.library.pick(profile, everything, set(), 10, ["relaxed"])
+        picks = await conference.library.pick(profile, everything, set(), [10], ["relaxed"])
         hits.append(sum(pick.number in inside[area] for pick in picks))
     assert sum(hits) / len(hits) >= 6
