@@ -55,8 +55,10 @@ def paper_card(paper: Paper, *, number: int = 0, why: Why | None = None, near_ti
     lines = [first, about_line(paper)]
     if paper.title_guessed:
         lines.append("no title given: this is the abstract's first sentence")
+    reason = ""
     if why is not None:
         lines.append(why_line(why, near_title))
+        reason = lines[-1].removeprefix("why: ")
         lines.append(f"› {clip(plain(why.sentence), SENTENCE_LIMIT)}" if why.sentence else "")
     return Card(
         paper=paper.id,
@@ -64,6 +66,7 @@ def paper_card(paper: Paper, *, number: int = 0, why: Why | None = None, near_ti
         url=web(paper.url),
         number=number,
         lines=tuple(line for line in lines if line),
+        why=reason,
     )
 
 

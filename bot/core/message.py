@@ -24,7 +24,10 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One paper. `lines` are in order of worth: what does not fit is cut from the last."""
+    """One paper. `lines` are in order of worth: what does not fit is cut from the last.
+
+    `why` is the reason by itself, for programs; for reading it stands in a line of its own, as "why: …".
+    """
 
     paper: str
     title: str
@@ -32,6 +35,7 @@ class Card:
     number: int = 0
     lines: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

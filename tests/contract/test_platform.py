@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.core.message import CARDS_PER_PAGE, Button, Card, Message
-from bot.core.ports import Facts
+from bot.core.ports import Facts, Route
 from bot.core.request import Address
 from bot.errors import DeliveryError, Unknown
 from bot.plugins import load
@@ -192,7 +192,7 @@ async def test_send_find_and_about_are_honest(rig: Any) -> None:
     facts = await platform.about(rig.address)
     assert isinstance(facts, Facts)
     assert facts.name
-    assert list(platform.routes()) is not None
+    assert all(isinstance(route, Route) for route in platform.routes())
 
 
 async def test_a_message_for_elsewhere_is_not_taken(rig: Any) -> None:

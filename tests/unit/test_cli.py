@@ -111,7 +111,9 @@ def test_a_script_drives_the_whole_bot_with_json(tmp_path: Path) -> None:
     assert len(first) == 1
     cards = first[0]["cards"]
     assert isinstance(cards, list)
-    assert set(cards[0]) >= {"paper", "title", "url", "lines", "buttons"}
+    assert set(cards[0]) >= {"paper", "title", "link", "body", "why", "buttons"}
+    assert cards[0]["why"]
+    assert "why:" not in cards[0]["body"]
     press = next(button["action"] for button in cards[0]["buttons"] if button["label"] == "More like this")
     then = said(run(tmp_path, "chat", "--json", "--user", "lin", typed=f"{press}\n/papers profile\n"))
     assert str(then[0]["text"]).startswith("More like “")

@@ -86,12 +86,20 @@ def test_a_terminal_keeps_buttons_whole_and_indents() -> None:
     assert all(row.startswith("   ") for row in rows[3:-4])
 
 
+def test_json_says_the_reason_by_itself_and_leaves_it_out_of_the_body() -> None:
+    card = Card("p", "T", lines=("A. B", "why: graph networks", "› It is."), why="graph networks")
+    (shown,) = json.loads(as_json(Message(cards=(card,))))["cards"]
+    assert (shown["why"], shown["body"]) == ("graph networks", "A. B\n› It is.")
+
+
 def test_json_has_all_keys_on_one_line() -> None:
     whole = json.loads(as_json(DIGEST))
     assert list(whole) == ["text", "cards", "buttons", "footer", "files", "public", "form"]
     (card,) = whole["cards"]
-    assert list(card) == ["paper", "number", "title", "url", "lines", "buttons"]
+    assert list(card) == ["paper", "number", "title", "link", "url", "body", "why", "lines", "buttons"]
     assert card["lines"] == list(SWAX.lines)
+    assert card["link"] == card["url"]
+    assert (card["why"], card["body"]) == ("", "\n".join(SWAX.lines))
     assert card["buttons"][0] == {"label": "More like this", "action": "more:9c1:0"}
     assert card["buttons"][2] == {"label": "PDF", "url": "https://x.example/a.pdf"}
     assert json.loads(as_json(Message())) == {

@@ -98,7 +98,10 @@ def as_json(message: Message) -> str:
                 "paper": card.paper,
                 "number": card.number,
                 "title": card.title,
+                "link": card.url,
                 "url": card.url,
+                "body": "\n".join(line for line in card.lines if not card.why or line != f"why: {card.why}"),
+                "why": card.why,
                 "lines": list(card.lines),
                 "buttons": [_button(button) for button in card.buttons],
             }
