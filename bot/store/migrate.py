@@ -11,6 +11,7 @@ from bot.errors import StoreError
 from bot.store.tables import metadata
 
 HEAD = "0001"
+VERSION_TABLE = "paperround_version"  # another program in the same schema may keep Alembic's own
 FOLDER = Path(__file__).parent / "migrations"
 _ADVISORY_LOCK = 7_027_316_420  # any number that other programs on the same server are unlikely to take
 _alembic = Lock()  # Alembic keeps its context in module globals
@@ -18,9 +19,10 @@ _alembic = Lock()  # Alembic keeps its context in module globals
 
 def revision(conn: Connection) -> str | None:
     """Return the revision of this database, or None if no migration has run here."""
-    if not inspect(conn).has_table("alembic_version"):
+    if not inspect(conn).has_table(VERSION_TABLE):
         return None
-    found: str | None = conn.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    query = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a constant
+    found: str | None = conn.execute(query).scalar()
     return found
 
 
@@ -42,6 +44,7 @@ def migrate(conn: Connection, label: str) -> None:
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = conn
+    config.attributes["version_table"] = VERSION_TABLE
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if present is None:
         _refuse_foreign(conn, label)

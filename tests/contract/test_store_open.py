@@ -48,7 +48,14 @@ def refused(url: str) -> str:
 
 def test_the_migrated_database_is_what_the_tables_say(store: Store) -> None:
     with store.writing() as conn:
-        context = MigrationContext.configure(conn, opts={"compare_type": True, "compare_server_default": True})
+        context = MigrationContext.configure(
+            conn,
+            opts={
+                "compare_type": True,
+                "compare_server_default": True,
+                "version_table": migrate.VERSION_TABLE,
+            },
+        )
         assert compare_metadata(context, metadata) == []
 
 
@@ -77,8 +84,9 @@ def test_a_downgrade_leaves_no_table(empty_url: str) -> None:
     config.set_main_option("path_separator", "os")
     with store.writing() as conn:
         config.attributes["connection"] = conn
+        config.attributes["version_table"] = migrate.VERSION_TABLE
         command.downgrade(config, "base")
-        assert inspect(conn).get_table_names() == ["alembic_version"]
+        assert inspect(conn).get_table_names() == [migrate.VERSION_TABLE]
     store.close()
 
 
@@ -327,7 +335,7 @@ def test_a_database_that_is_not_on_the_server(postgres_server: str) -> None:
 def test_a_newer_database_names_both_revisions_and_is_left_alone(empty_url: str) -> None:
     store = Store.open(empty_url)
     with store.writing() as conn:
-        conn.execute(text("UPDATE alembic_version SET version_num = '0999'"))
+        conn.execute(text("UPDATE paperround_version SET version_num = '0999'"))
     line = refused(empty_url)
     assert "0999" in line
     assert migrate.HEAD in line

@@ -9,6 +9,7 @@ from bot.store.tables import metadata
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
+    version_table=context.config.attributes["version_table"],
     transactional_ddl=False,  # the store holds the transaction and its lock
     render_as_batch=True,
 )
