@@ -9,6 +9,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TextIO
+from unicodedata import category
 from zoneinfo import available_timezones
 
 import structlog
@@ -24,7 +25,7 @@ from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.ports import Facts, Platform
 from bot.core.request import Address, Request
-from bot.errors import Expired, PaperroundError, SettingsError, UserError
+from bot.errors import Expired, PaperroundError, SettingsError, StoreError, UserError
 from bot.jobs.upkeep import alive
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
@@ -42,6 +43,19 @@ OWN_NOTES = ("run", "undo", "forget")  # actions whose notes are of their own ki
 def utc_now() -> datetime:
     """Return the time: the one clock of the bot."""
     return datetime.now(UTC)
+
+
+def cleaned(request: Request) -> Request:
+    """Return the request without control characters and lone surrogates; line breaks and tabs become spaces."""
+    values = {name: _clean(value) for name, value in request.values.items()}
+    return replace(request, text=_clean(request.text), action=_clean(request.action), values=values)
+
+
+def _clean(text: str) -> str:
+    if text.isprintable():
+        return text
+    spaced = (" " if mark in "\n\r\t\v\f\x85\u2028\u2029" else mark for mark in text)
+    return "".join(mark for mark in spaced if category(mark) not in ("Cc", "Cs"))
 
 
 class App:
@@ -99,13 +113,17 @@ class App:
         """Answer one request. The first message is posted, and later ones replace it; a public one stands by itself."""
         started = time.perf_counter()
         outcome = "done"
+        request = cleaned(request)
         try:
             async with aclosing(self._answer(request)) as answer:
                 async for message in answer:
                     yield message
         except UserError as error:
             outcome = type(error).__name__
-            yield await self._refusal(request, error)
+            try:
+                yield await self._refusal(request, error)
+            except StoreError:  # the answer does not need its button
+                yield Message(text=str(error))
         except PaperroundError as error:
             outcome = type(error).__name__
             yield Message(text=str(error))

@@ -46,7 +46,7 @@ def make_engine(address: URL) -> Engine:
     # Times are compared and taken apart in UTC, whatever zone the server stands in.
     options: dict[str, Any] = {"connect_timeout": CONNECT_TIMEOUT, "options": "-c timezone=UTC"}
     options = {name: value for name, value in options.items() if name not in address.query}
-    return create_engine(address, pool_pre_ping=True, connect_args=options)
+    return create_engine(address, pool_pre_ping=True, hide_parameters=True, connect_args=options)
 
 
 def sqlite_url(path: Path) -> str:

@@ -26,7 +26,7 @@ def make_engine(address: URL) -> Engine:
     options: dict[str, Any] = {"connect_args": {"timeout": BUSY_TIMEOUT, "check_same_thread": False}}
     if in_memory(address):
         options["poolclass"] = StaticPool
-    engine = create_engine(address, **options)
+    engine = create_engine(address, hide_parameters=True, **options)
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _on_begin)
     return engine
