@@ -15,6 +15,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColum
 
 from bot import config, log
 from bot.app import App, utc_now
+from bot.core.card import count
 from bot.demo import play, talk
 from bot.errors import SetupError
 from bot.jobs.ingest import Report, ingest
@@ -69,6 +70,9 @@ def import_(
             progress.remove_task(learning)
         for file, report in zip(files, reports, strict=True):
             _tell(file, report)
+        if not any(report.new + report.known + report.merged for report in reports):
+            typer.echo("paperround: no paper was found: " + ", ".join(file.name for file in files), err=True)
+            raise typer.Exit(2)
     finally:
         app.close()
 
@@ -96,7 +100,7 @@ def _import_one(app: App, file: Path, progress: Progress) -> Report:
 def _tell(file: Path, report: Report) -> None:
     total = report.new + report.known + report.merged
     typer.echo(
-        f"{file.name}: {total:,} papers read: {report.new:,} new, {report.known:,} already known, "
+        f"{file.name}: {count(total, 'paper')} read: {report.new:,} new, {report.known:,} already known, "
         f"{report.merged:,} merged, {report.refused:,} refused"
     )
     for bad in report.bad[:REFUSED_SHOWN]:

@@ -189,3 +189,15 @@ def test_log_lines_hold_no_words_that_people_typed(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in done.stderr.splitlines()]
     assert [line["event"] for line in lines] == ["request", "request"]
     assert "secret" not in done.stderr
+
+
+def test_an_import_that_gives_nothing_fails_by_name(tmp_path: Path) -> None:
+    (tmp_path / "few.jsonl").write_text("[]\n")
+    done = run(tmp_path, "import", str(tmp_path / "few.jsonl"))
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith("paperround: no paper was found: few.jsonl")
+
+
+def test_one_paper_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text('{"id": "x:1", "title": "On graphs and their uses", "abstract": "We do."}\n')
+    assert "one.jsonl: 1 paper read: 1 new" in run(tmp_path, "import", str(tmp_path / "one.jsonl")).stdout
