@@ -13,6 +13,7 @@ from unicodedata import category
 from zoneinfo import available_timezones
 
 import structlog
+from sqlalchemy.exc import IntegrityError
 
 from bot.commands import _pages as pages
 from bot.commands._context import Context, Pressed
@@ -127,17 +128,25 @@ class App:
         except PaperroundError as error:
             outcome = type(error).__name__
             yield Message(text=str(error))
-        except Exception:
-            outcome = "failed"
-            incident = secrets.token_hex(3)
-            log.exception("request failed", incident=incident, platform=request.address.platform)
-            yield Message(
-                text=f"That did not work, and the fault is here, not yours. Please try once more. If it stays, "
-                f"tell your administrator the number {incident}: it stands in the log."
-            )
+        except Exception as error:
+            if isinstance(error, IntegrityError) and "foreign key" in str(error.orig).casefold():
+                outcome = "deleted"  # what the request had read was deleted meanwhile, as `forget` does
+                yield Message(text="What this is about was just deleted. Please type it again.")
+            else:
+                outcome = "failed"
+                yield self._incident(request)
         finally:
             took = round((time.perf_counter() - started) * 1000)
             log.info("request", platform=request.address.platform, outcome=outcome, milliseconds=took)
+
+    def _incident(self, request: Request) -> Message:
+        """Log the exception being handled under a number, and say the number."""
+        incident = secrets.token_hex(3)
+        log.exception("request failed", incident=incident, platform=request.address.platform)
+        return Message(
+            text=f"That did not work, and the fault is here, not yours. Please try once more. If it stays, "
+            f"tell your administrator the number {incident}: it stands in the log."
+        )
 
     async def _answer(self, request: Request) -> AsyncGenerator[Message, None]:
         ctx = await self._context(request)

@@ -59,3 +59,13 @@ async def test_typed_words_never_stand_in_the_log(tmp_path: Path, capsys: pytest
     assert "zebrafish" not in logged
     app.close()
     structlog.reset_defaults()
+
+
+async def test_who_was_deleted_meanwhile_is_told_to_type_again(tmp_path: Path) -> None:
+    app = App.open(Settings(data_dir=tmp_path, database_url=""))
+    refuse = "CREATE TRIGGER refuse BEFORE INSERT ON wishes BEGIN DELETE FROM owners; END"
+    with app.store.writing() as conn:
+        conn.execute(text(refuse))
+    said = [message async for message in app.invoke(Request(HERE, text="mute zebrafish"))]
+    assert said[0].text == "What this is about was just deleted. Please type it again."
+    app.close()
