@@ -13,7 +13,6 @@ from unicodedata import category
 from zoneinfo import available_timezones
 
 import structlog
-from sqlalchemy.exc import IntegrityError
 
 from bot.commands import _pages as pages
 from bot.commands._context import Context, Pressed
@@ -32,7 +31,7 @@ from bot.platforms.console import Console, Memory
 from bot.plugins import load
 from bot.store import heartbeats, notes, owners, papers
 from bot.store.address import sqlite_url
-from bot.store.engine import Store
+from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
 
 log = structlog.get_logger()
@@ -129,7 +128,7 @@ class App:
             outcome = type(error).__name__
             yield Message(text=str(error))
         except Exception as error:
-            if isinstance(error, IntegrityError) and "foreign key" in str(error.orig).casefold():
+            if was_deleted(error):
                 outcome = "deleted"  # what the request had read was deleted meanwhile, as `forget` does
                 yield Message(text="What this is about was just deleted. Please type it again.")
             else:

@@ -133,6 +133,11 @@ class Store:
             raise StoreError(_refusal(self._label, self._engine.url, cause)) from error
 
 
+def was_deleted(error: Exception) -> bool:
+    """Tell whether a row could not be written because what it belongs to is gone."""
+    return isinstance(error, DBAPIError) and "foreign key" in str(error.orig).casefold()
+
+
 def _is_the_databases(error: DBAPIError) -> bool:
     """Say whether the database is at fault. SQLite's plain SQLITE_ERROR is a statement it cannot understand."""
     if getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:
