@@ -14,6 +14,7 @@ from bot.core.plain import plain
 from bot.store import catalogue, interests, marks, papers, saved
 from bot.store.interests import Held
 from bot.store.library import Pick
+from recommender.text import words
 from recommender.types import Interest
 
 
@@ -73,7 +74,8 @@ async def unknown_topics(ctx: Context, topics: Sequence[str]) -> str:
         near = await ctx.library.unknown(topic)
         if near is not None:
             hint = f" Near it: {', '.join(near)}." if near else ""
-            said.append(f"No paper here uses “{clip(plain(topic), 60)}”.{hint}")
+            shown = f"“{clip(plain(topic), 60)}”"
+            said.append(f"No paper here uses {shown}.{hint}" if words(topic) else f"{shown} is too common to follow.")
     return "\n".join(said)
 
 

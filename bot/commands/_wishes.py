@@ -9,6 +9,7 @@ from bot.core.message import Message
 from bot.core.plain import plain
 from bot.errors import NotFound, UsageError
 from bot.store import wishes
+from recommender.text import words as telling
 
 LIMIT = 120  # characters
 DONE = {"follow": "You follow", "mute": "You mute"}
@@ -21,6 +22,8 @@ async def wish(ctx: Context, kind: str, words: str) -> Message:
         raise UsageError(f"“{clip(clean, 40)}” has {len(clean)} characters; up to {LIMIT} are possible.")
     if not any(character.isalnum() for character in clean):
         raise UsageError(f"“{clip(clean, 40)}” has no letters to {kind}.")
+    if kind == "mute" and not telling(clean):
+        raise UsageError(f"“{clean}” stands in nearly every paper: muting it would leave you none.")
     added = await ctx.store.write(wishes.add, ctx.me.number, kind, clean, ctx.now)
     effect = {
         "follow": "Papers with this author come whatever their topic, and say so.",

@@ -30,16 +30,16 @@ async def profile(
         if one is None:
             raise NotFound(f"You have no interest called “{clip(plain(name), 60)}”. See all: /papers profile")
         held = [one]
-    if not held:
-        return Message(
-            text="I know nothing of you yet. Follow a topic, or press [More like this] under a paper.",
-            buttons=(await say(ctx, "What can I follow?", "topics"),),
-        )
     parts = [await _interest(ctx, one) for one in held]
     for kind, words in (("follow", "Authors you follow"), ("mute", "Muted")):
         have = await ctx.store.read(wishes.of, ctx.me.number, kind)
         if have:
             parts.append(f"{words}: {', '.join(plain(one) for one in have)}. Change it: /papers un{kind} NAME")
+    if not parts:
+        return Message(
+            text="I know nothing of you yet. Follow a topic, or press [More like this] under a paper.",
+            buttons=(await say(ctx, "What can I follow?", "topics"),),
+        )
     return Message(
         text="\n\n".join(parts), footer="/papers export gives all of it as a file; /papers forget deletes it"
     )

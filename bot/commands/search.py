@@ -14,7 +14,7 @@ from bot.core.command import command
 from bot.core.ids import normalise
 from bot.core.message import Message
 from bot.core.plain import plain
-from bot.errors import NotFound
+from bot.errors import NotFound, UsageError
 from bot.store import areas, papers
 from bot.store.library import Pick
 from recommender.types import Why
@@ -36,6 +36,8 @@ async def search(
     owner = ctx.place.number if share and ctx.place else 0
     if normalise(words) is not None or await ctx.store.read(papers.by_id, words) is not None:
         return await in_full(ctx, await meant(ctx, words), owner)
+    if days < 0:
+        raise UsageError(f"days: {days} is no number of days; say 1 or more.")
     among = await _among(ctx, days, area, source)
     found = await ctx.library.search(words, MOST, among)
     asked = clip(plain(words), 80)

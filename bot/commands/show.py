@@ -13,7 +13,7 @@ from bot.core.command import command
 from bot.core.ids import url_of
 from bot.core.message import Message
 from bot.core.plain import plain
-from bot.store import interests
+from bot.store import interests, marks
 from bot.store.papers import Stored
 
 AUTHORS_SHOWN = 12
@@ -61,6 +61,9 @@ async def _for_me(ctx: Context, stored: Stored) -> str:
     profile = await ctx.store.read(interests.profile, ctx.me.number)
     if not profile.interests:
         return ""
+    mark = (await ctx.store.read(marks.of, ctx.me.number)).get(stored.number)
+    if mark:
+        return f"for you: you marked it {mark}, so no digest shows it again"
     said = []
     for verdict in await ctx.library.judge(profile, stored.number, ctx.settings.strictness):
         name = f"“{plain(profile.interests[verdict.interest].name)}”"

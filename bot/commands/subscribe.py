@@ -39,7 +39,9 @@ async def subscribe(
 ) -> Message:
     """Follow a topic: a digest for you, or for a channel that you manage."""
     topics = topics_of(topic)
-    title = name.strip() or "; ".join(topics)
+    title = " ".join(plain(name).split()) or "; ".join(topics)
+    if name and not any(letter.isalnum() for letter in title):
+        raise UsageError("name: it has no letters. Leave it out, or say one such as name=mine.")
     if len(title) > TOPIC_LIMIT:
         raise UsageError(f"The name has {len(title)} characters; up to {TOPIC_LIMIT} are possible.")
     owner = await _owner(ctx, in_)
@@ -66,6 +68,8 @@ async def subscribe(
     back = (await undo(ctx, {"interest": sub.interest, "do": "unsubscribe"}),) if is_new else ()
     if chosen and not is_new:
         lead += " Its schedule is as you say now."
+    if name and not is_new:
+        lead += f" Its topics are: {', '.join(plain(topic) for topic in sub.topics)}."
     when = f"schedule: {schedule(sub)}"
     held = next(one for one in await ctx.store.read(interests.of, owner.number) if one.number == sub.interest)
     preview = await digest_of(ctx, owner.number, [wanted(ctx, held, sub)], lead=f"{lead} A preview:", footer=when)

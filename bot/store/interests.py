@@ -85,6 +85,15 @@ def suggest(conn: Connection, owner: int, text: str) -> list[str]:
     return [names[each] for each in dict.fromkeys([*inside, *get_close_matches(wanted, names, n=3, cutoff=0.5)])][:3]
 
 
+def add_topics(conn: Connection, held: Held, topics: Sequence[str]) -> None:
+    """Add the topics that an interest does not have yet, case and accents aside."""
+    known = {key(topic) for topic in held.interest.topics}
+    more = [storable(topic) for topic in topics if key(topic) not in known]
+    if more:
+        values = {"topics": [*held.interest.topics, *more]}
+        conn.execute(update(interests).where(interests.c.id == held.number).values(values))
+
+
 def owner_of(conn: Connection, number: int) -> int | None:
     """Return the number of whom an interest belongs to, a removed one too; None if there is no such interest."""
     found: int | None = conn.execute(select(interests.c.owner_id).where(interests.c.id == number)).scalar()

@@ -81,10 +81,13 @@ def keep(
 ) -> tuple[Subscription, bool]:
     """Make an interest and its subscription, and say whether it is new; of one that is there, change what is `chosen`.
 
+    Topics that one of that name does not have are added to it.
     `usual` are the values of `change` for a new subscription, where nothing is chosen.
     """
     held = next((one for one in interest_table.of(conn, owner) if key(one.interest.name) == key(name)), None)
     interest = held.number if held else interest_table.add(conn, owner, name, topics, now)
+    if held:
+        interest_table.add_topics(conn, held, topics)
     there = next((sub for sub in of(conn, owner) if sub.interest == interest), None)
     if there is None:
         add(conn, interest, asked_by, **{**usual, **chosen}, now=now)
