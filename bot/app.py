@@ -36,6 +36,7 @@ from bot.store.library import Library
 
 log = structlog.get_logger()
 
+CHANGES_A_REQUEST = 300  # papers that one request may bring into the index; `run` and `import` bring all of them
 EXPIRED = "This list has expired: run it again."
 OWN_NOTES = ("run", "undo", "forget")  # actions whose notes are of their own kind; all others press a card of a list
 
@@ -103,6 +104,7 @@ class App:
             "last sign of life": last.isoformat(timespec="seconds") if last else "never",
             "papers": stored,
             "papers in the index": len(self.library.index),
+            "papers learnt from": self.library.index.fitted,
         }
 
     def close(self) -> None:
@@ -149,7 +151,7 @@ class App:
 
     async def _answer(self, request: Request) -> AsyncGenerator[Message, None]:
         ctx = await self._context(request)
-        await self.library.refresh()
+        await self.library.refresh(most=CHANGES_A_REQUEST)
         if request.action:
             yield await self._press(ctx, request.action)
             return

@@ -60,6 +60,7 @@ async def talk(
     app: App, stdin: TextIO, stdout: TextIO, *, user: str = "me", channel: str = "", as_json: bool = False
 ) -> None:
     """Read lines and answer them until the input ends."""
+    await app.library.refresh()
     console = app.console(stdin=stdin, stdout=stdout, memory=Menu(app), user=user, channel=channel, as_json=as_json)
     await console.run(app.invoke)
 

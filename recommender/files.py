@@ -120,6 +120,18 @@ def sweep(folder: Path, generation: int, prefixes: set[str]) -> None:
             path.unlink(missing_ok=True)
 
 
+def busy(folder: Path) -> bool:
+    """Say whether somebody is writing in the folder just now."""
+    try:
+        with (folder / _LOCK).open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no such folder, or none that can be written: nobody writes there
+        return False
+    return False
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the folder's one writer lock; waits for another writer. The lock goes with the process."""

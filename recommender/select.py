@@ -93,19 +93,19 @@ def select(index: Index, candidates: Sequence[Candidate], k: int, rules: Rules =
     if not told:
         return [ranked for _, _, ranked in kept[:k]]
     order = _varied(np.array([lifted for lifted, _, _ in kept]), index.lsa(_known(index, kept)), k)
-    return [ranked for _, _, ranked in _with_followed(index, [kept[at] for at in order], pool, k)]
+    return [ranked for _, _, ranked in _with_followed([kept[at] for at in order], kept, k)]
 
 
-def _with_followed(index: Index, chosen: _Pool, pool: _Pool, k: int) -> _Pool:
+def _with_followed(chosen: _Pool, kept: _Pool, k: int) -> _Pool:
     """Put the best of the followed authors' papers among the chosen, in up to half of the k places (rounded up)."""
-    owed = [entry for entry in pool if entry[2].why.note == AUTHOR][: (k + 1) // 2]
+    owed = [entry for entry in kept if entry[2].why.note == AUTHOR][: (k + 1) // 2]
     missing = [entry for entry in owed if entry not in chosen]
     if not missing:
         return chosen
     surplus = max(len(chosen) + len(missing) - k, 0)
     others = [entry for entry in chosen if entry not in owed]
     dropped = others[len(others) - surplus :]
-    return _once(index, [*(entry for entry in chosen if entry not in dropped), *missing])[:k]
+    return [*(entry for entry in chosen if entry not in dropped), *missing]
 
 
 def interleave(per_interest: Sequence[Sequence[Ranked]], k: int) -> list[tuple[int, Ranked]]:
@@ -215,7 +215,8 @@ def _once(index: Index, pool: _Pool) -> _Pool:
             continue
         titles |= {title, entry[1].id}
         distinct.append(entry)
-    distinct = distinct[:_POOL]
+    # the best, and whoever is followed however far down
+    distinct = [*distinct[:_POOL], *(entry for entry in distinct[_POOL:] if entry[2].why.note == AUTHOR)]
     copies = _alike(index, _known(index, distinct))
     kept: list[int] = []
     for at in range(len(distinct)):

@@ -77,5 +77,5 @@ async def suggested_topic(ctx: Context) -> str:
     for words in (facts.purpose, facts.name.replace("-", " ").replace("_", " ")):
         if words and ctx.request.address.channel and await ctx.library.unknown(words) is None:
             return clip(plain(words), 60)
-    starters = await ctx.library.starters(1)
+    starters = await ctx.library.starters(ctx.now, 1)
     return starters[0].name if starters else STARTER

@@ -26,7 +26,7 @@ async def topics(ctx: Context) -> Message:
     made = [_entry(area.name, f"area · {count(area.total, 'paper')}, {area.new:,} this week") for area in known[:AREAS]]
     made += [
         _entry(one.name, f"starter topic · {count(one.total, 'paper')}, {one.new:,} this week")
-        for one in await ctx.library.starters(STARTERS)
+        for one in await ctx.library.starters(week, STARTERS)
     ]
     made += [_entry(sub.name, "followed in this channel") for sub in followed[:AREAS]]
     if not made:

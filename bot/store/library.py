@@ -23,12 +23,14 @@ from bot.store.catalogue import Keyword
 from bot.store.engine import Store
 from bot.store.papers import Stored
 from recommender.explain import explain
+from recommender.files import busy
 from recommender.index import Index
 from recommender.portrait import portrait
 from recommender.search import search
 from recommender.select import THRESHOLDS, Candidate, Rules, by, interleave, mentions, select
 from recommender.text import area_hash, plain, term_hashes, words
 from recommender.types import FloatArray, Interest, Mark, Paper, Profile, Ranked, Ranker, RowArray, Why
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -77,27 +79,35 @@ class Library:
         self._store = store
         self._make = make
         self._lock = RLock()
+        self._folder = folder
         self.index = Index(folder)
         self.ranker = make(self.index)
         self._fresh: tuple[object, frozenset[int]] = (None, frozenset())
-        self._starters: tuple[int, list[Keyword]] = (-1, [])
+        self._starters: tuple[object, list[Keyword]] = (None, [])
 
-    async def refresh(self, *, learn: bool = False) -> None:
+    async def refresh(self, *, learn: bool = False, most: int | None = None) -> None:
         """Bring the index up to the database, in a thread; see `update`."""
-        await asyncio.to_thread(self.update, learn=learn)
+        await asyncio.to_thread(self.update, learn=learn, most=most)
 
-    def update(self, *, learn: bool = False) -> None:
-        """Bring the index up to the database. With `learn`, learn a missing or old basis: slow, but lookups go on."""
+    def update(self, *, learn: bool = False, most: int | None = None) -> None:
+        """Bring the index up to the database. With `learn`, learn a missing or old basis: slow, but lookups go on.
+
+        With `most`, as a request does it: no more changes than that, and none while another process writes the index,
+        which may be for half a minute; what is there already answers meanwhile.
+        """
+        if most is not None and self._folder is not None and len(self.index) and busy(self._folder):
+            return
         try:
-            self._update(learn)
+            self._update(learn, most)
         except OSError as error:
             log.warning("the index is kept in memory", reason=error.strerror or type(error).__name__)
+            self._folder = None
             self._take(Index(None))
-            self._update(learn)
+            self._update(learn, None)
 
-    def _update(self, learn: bool) -> None:
+    def _update(self, learn: bool, most: int | None) -> None:
         with self._lock:
-            self._append()
+            self._append(most)
             old = len(self.index) > GROWTH * self.index.fitted
             learner = copy.copy(self.index) if learn and old else None
         if learner is not None:
@@ -109,7 +119,7 @@ class Library:
             self.index = index
             self.ranker = self._make(index)
 
-    def _append(self) -> None:
+    def _append(self, most: int | None) -> None:
         with self._store.reading() as conn:
             newest = catalogue.last_change(conn)
         if self.index.last != newest:
@@ -118,12 +128,14 @@ class Library:
             self.index.clear()
         while self.index.last < newest:
             with self._store.reading() as conn:
-                changes = papers.changed_since(conn, self.index.last, CHANGES)
+                changes = papers.changed_since(conn, self.index.last, most or CHANGES)
             if not changes:
                 break
             self.index.remove([str(change.number) for change in changes if change.gone])
             stored = [change.stored for change in changes if change.stored is not None]
             self.index.append([_numbered(one) for one in stored], last=changes[-1].changed)
+            if most is not None:
+                break
 
     async def _run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         def work() -> T:
@@ -171,8 +183,7 @@ class Library:
 
     def _unknown(self, topic: str) -> list[str] | None:
         hashes = np.append(term_hashes(topic), np.uint64(area_hash(topic)))
-        columns = self.index.columns(hashes)
-        known = columns[columns >= 0]
+        known = (columns := self.index.columns(hashes))[columns >= 0]
         if known.size and self.index.df[known].any():
             return None
         return list(dict.fromkeys(near for word in words(topic)[:5] for near in self.index.nearest_words(word, 3)))[:5]
@@ -188,14 +199,15 @@ class Library:
                 self._fresh = state, frozenset(catalogue.fresh(conn, now, days))
         return set(self._fresh[1])
 
-    async def starters(self, most: int) -> list[Keyword]:
-        """Return the commonest keywords of the stored papers: topics to start with."""
-        return (await self._run(self._common))[:most]
+    async def starters(self, since: datetime, most: int) -> list[Keyword]:
+        """Return the commonest keywords: topics to start with. Those first seen at or after `since` are new."""
+        return await self._run(self._common, since, most)
 
-    def _common(self) -> list[Keyword]:
-        if self._starters[0] != self.index.last:
+    def _common(self, since: datetime, most: int) -> list[Keyword]:
+        state = (self.index.last, since.replace(minute=0, second=0, microsecond=0), most)
+        if self._starters[0] != state:
             with self._store.reading() as conn:
-                self._starters = self.index.last, catalogue.keywords(conn, EPOCH, 50)
+                self._starters = state, catalogue.keywords(conn, since, most)
         return self._starters[1]
 
     # --- rankings
@@ -290,8 +302,6 @@ class Library:
         liked = [one.paper for one in self._load([int(mark.paper) for mark in interest.liked])]
         texts = [*interest.topics, *(f"{paper.title}. {paper.abstract}" for paper in liked)]
         return portrait(self.index, interest, texts, most)
-
-    # --- inside
 
     def _rows(self, numbers: Collection[int]) -> RowArray:
         rows = self.index.rows([str(number) for number in sorted(numbers)])

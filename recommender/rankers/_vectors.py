@@ -197,7 +197,7 @@ class Desk:
         """Return the block of these rows."""
         kept, key = self._current(), rows.tobytes()
         found = kept.blocks.pop(key, None) or Block(self._index, rows, kept.usual)
-        if rows.size <= _CACHED_ROWS:
+        if 1 < rows.size <= _CACHED_ROWS:  # single papers are asked for once, for their reasons
             kept.blocks[key] = found
             _trim(kept.blocks, _BLOCKS)
         return found

@@ -64,7 +64,7 @@ def test_bad_lines_are_named_and_good_ones_go_in(tmp_path: Path) -> None:
     file.write_bytes(gzip.compress(f'{good}\n{{"title": \n\n[1, 2]\n{{"title": null}}\n'.encode()))
     done = run(tmp_path, "import", str(file))
     assert done.returncode == 0
-    assert "1 papers read: 1 new, 0 already known, 0 merged, 3 refused" in done.stdout
+    assert "1 paper read: 1 new, 0 already known, 0 merged, 3 refused" in done.stdout
     assert [line.split(":")[0].strip() for line in done.stdout.splitlines()[1:]] == ["line 2", "line 4", "line 5"]
 
 
