@@ -20,16 +20,17 @@ from bot.commands.help import first_steps
 from bot.config import Settings
 from bot.core.card import clip
 from bot.core.command import Command
-from bot.core.grammar import Parsed, parse, strip_root
+from bot.core.grammar import Parsed, parse
+from bot.core.ids import normalise
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.ports import Facts, Platform
 from bot.core.request import Address, Request
-from bot.errors import Expired, PaperroundError, SettingsError, StoreError, UserError
-from bot.jobs.upkeep import alive
+from bot.errors import Expired, NotFound, PaperroundError, SettingsError, StoreError, UserError
+from bot.jobs.upkeep import pulse
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
-from bot.store import heartbeats, notes, owners, papers
+from bot.store import notes, owners, papers
 from bot.store.address import sqlite_url
 from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
@@ -37,6 +38,7 @@ from bot.store.library import Library
 log = structlog.get_logger()
 
 CHANGES_A_REQUEST = 300  # papers that one request may bring into the index; `run` and `import` bring all of them
+DATABASE = "paperround.sqlite"
 EXPIRED = "This list has expired: run it again."
 OWN_NOTES = ("run", "undo", "forget")  # actions whose notes are of their own kind; all others press a card of a list
 
@@ -57,6 +59,11 @@ def _clean(text: str) -> str:
         return text
     spaced = (" " if mark in "\n\r\t\v\f\x85\u2028\u2029" else mark for mark in text)
     return "".join(mark for mark in spaced if category(mark) not in ("Cc", "Cs"))
+
+
+def database_of(settings: Settings) -> str:
+    """Return the URL of the database that the settings name: the file in the data folder if they name none."""
+    return settings.database_url or sqlite_url(settings.data_dir / DATABASE)
 
 
 class App:
@@ -83,7 +90,7 @@ class App:
         rankers = load("recommender.rankers", "ranker")
         if settings.ranker not in rankers:
             raise SettingsError(f"PAPERROUND_RANKER: “{settings.ranker}” is none of {', '.join(rankers)}.")
-        store = Store.open(settings.database_url or sqlite_url(settings.data_dir / "paperround.sqlite"))
+        store = Store.open(database_of(settings))
         library = Library(store, settings.data_dir / f"index-{store.id[:12]}", rankers[settings.ranker])
         return cls(settings, store, library, now=now)
 
@@ -95,13 +102,10 @@ class App:
 
     def facts(self, now: datetime) -> dict[str, Any]:
         """Return what `paperround status` tells: the database, the last sign of life, and how much is stored."""
+        self.library.index.refresh()
         with self.store.reading() as conn:
-            last = heartbeats.latest(conn)
             stored = papers.count(conn)
-        return {
-            "database": self.store.dialect,
-            "alive": alive(last, now, self.settings.heartbeat_seconds),
-            "last sign of life": last.isoformat(timespec="seconds") if last else "never",
+        return pulse(self.store, self.settings, now) | {
             "papers": stored,
             "papers in the index": len(self.library.index),
             "papers learnt from": self.library.index.fitted,
@@ -250,9 +254,11 @@ class App:
 
     async def _refusal(self, request: Request, error: UserError) -> Message:
         """Say what cannot be done; where a command's name began a sentence, offer to search for it."""
-        text = strip_root(request.text)
-        _, _, rest = text.partition(" ")
-        if not rest or request.action or text.casefold().startswith("search "):
+        parsed = parse("" if request.action else request.text, self.commands)
+        text, rest = parsed.text, parsed.rest
+        known = parsed.command is not None and parsed.command.name not in ("search", "help") and not parsed.unread
+        a_paper = rest.isdecimal() or normalise(rest) is not None
+        if not (isinstance(error, NotFound) and known and rest) or a_paper:
             return Message(text=str(error))
         ctx = await self._context(request)
         return Message(

@@ -94,4 +94,4 @@ async def tour(app: App, stdout: TextIO, lines: Sequence[tuple[str, str]]) -> No
     for remark, line in lines:
         stdout.write(f"\n# {remark}\n> {line}\n" if remark else f"\n> {line}\n")
         await talk(app, io.StringIO(line + "\n"), stdout)
-    stdout.write("\nThat was the tour. Try it yourself in a terminal: paperround demo\n")
+    stdout.write("\nThat was the tour. Run the same at a terminal, and it is a chat.\n")

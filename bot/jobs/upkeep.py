@@ -9,6 +9,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 
@@ -27,6 +28,17 @@ ALIVE_FACTOR = 3  # signs of life that may be missed
 def alive(last: datetime | None, now: datetime, every: int) -> bool:
     """Say whether a process has given a sign of life lately. `every` is in seconds."""
     return last is not None and now - last <= timedelta(seconds=every * ALIVE_FACTOR)
+
+
+def pulse(store: Store, settings: Settings, now: datetime) -> dict[str, Any]:
+    """Return what a health check asks: the kind of database, and whether a running bot has given a sign of life."""
+    with store.reading() as conn:
+        last = heartbeats.latest(conn)
+    return {
+        "database": store.dialect,
+        "alive": alive(last, now, settings.heartbeat_seconds),
+        "last sign of life": last.isoformat(timespec="seconds") if last else "none",
+    }
 
 
 async def keep_running(store: Store, library: Library, settings: Settings, now: Callable[[], datetime]) -> None:

@@ -31,7 +31,6 @@ from recommender.select import THRESHOLDS, Candidate, Rules, by, interleave, men
 from recommender.text import area_hash, plain, term_hashes, words
 from recommender.types import FloatArray, Interest, Mark, Paper, Profile, Ranked, Ranker, RowArray, Why
 
-
 P = ParamSpec("P")
 T = TypeVar("T")
 log = structlog.get_logger()

@@ -160,6 +160,7 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
 
 def test_a_running_bot_gives_signs_of_life_and_stops_when_told(tmp_path: Path) -> None:
     assert run(tmp_path, "status", "--quick").returncode == 1
+    assert not (tmp_path / "data").exists()  # a health check makes nothing
     process = subprocess.Popen(
         [*PROGRAM, "run"], cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE, text=True
     )
