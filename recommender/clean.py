@@ -28,13 +28,19 @@ _TYPESETTING = re.compile(r"[\\${}^`*#>~|]+")
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
 
+STROKES = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t"}
+)
+"""Letters that Unicode does not take apart, as people write them without their strokes."""
+
+
 def fold(text: str) -> str:
-    """Return a text in lower case and without accents; other scripts keep their letters."""
+    """Return a text in lower case, without accents and strokes; other scripts keep their letters."""
     text = text.lower()
     if text.isascii():
         return text
     bare = _MARKS.sub("", unicodedata.normalize("NFKD", text))
-    return unicodedata.normalize("NFC", bare).lower()
+    return unicodedata.normalize("NFC", bare).lower().translate(STROKES)
 
 
 def _latex(text: str) -> str:

@@ -6,16 +6,14 @@ import re
 import unicodedata
 from hashlib import sha256
 
+from recommender.clean import STROKES
+
 ID_LIMIT = 250  # characters of a paper's id: a column holds 300, and a merged paper's key stands behind a prefix
 
 _REFUSED = re.compile("[\x00\ud800-\udfff]")
 _LATEX = re.compile(r"\\[a-zA-Z]+\*?|\\[\"'`^~=.]|[$\\]")
 _APOSTROPHES = re.compile("['’ʼ`´{}]")
 _WORDS = re.compile(r"[^\W_]+")
-# Letters that Unicode does not take apart, as people write them without their strokes.
-_STROKES = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t"}
-)
 
 
 def storable(text: str) -> str:
@@ -37,7 +35,7 @@ def short(text: str, limit: int) -> str:
 
 def fold(text: str) -> str:
     """Return the text in lower case without accents, with single spaces: what two spellings of a name share."""
-    taken_apart = unicodedata.normalize("NFKD", storable(text)).casefold().translate(_STROKES)
+    taken_apart = unicodedata.normalize("NFKD", storable(text)).casefold().translate(STROKES)
     kept = "".join(letter for letter in taken_apart if not unicodedata.combining(letter))
     return " ".join(unicodedata.normalize("NFC", kept).split())
 

@@ -187,6 +187,12 @@ def test_a_followed_author_passes_the_threshold_and_moves_up() -> None:
     assert {one.paper: one.score for one in shown}["p:3"] == -0.5
 
 
+@pytest.mark.parametrize("name", ["Lukasz Kaiser", "Łukasz Kaiser", "l. kaiser", "Kaiser", "Kaiser, Łukasz"])
+def test_an_author_is_found_however_the_name_is_written(name: str) -> None:
+    assert by(paper(1, authors=("Łukasz Kaiser",)), (name,))
+    assert not by(paper(1, authors=("Łukasz Kaiserin",)), (name,))
+
+
 def test_followed_authors_have_up_to_half_of_the_places() -> None:
     papers = [paper(i, authors=("Ada Lovelace",) if i >= 6 else ()) for i in range(10)]
     shown = ranked(papers, [9.0 - i for i in range(10)], 4, Rules(followed=("A. Lovelace",)))
