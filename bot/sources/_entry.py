@@ -34,6 +34,7 @@ _YEAR_NAMES = ("year", "publication_year", "date", "published", "publication_dat
 _DATE_NAMES = ("published", "date", "publication_date", "published_date", "updated", "cdate", "pdate")
 _URL_NAMES = ("url", "link", "pdf", "pdf_url", "paper_url")
 _PEOPLE_KNOW = {"openreview": "openreview", "arxiv": "arxiv", "acl": "acl", "pmid": "pubmed", "s2": "semanticscholar"}
+_TELLING = 4  # words from which a title is one paper's own
 _VENUE_YEAR = re.compile(r"(.*[^\s'’,(-])[\s'’,(-]+((?:19|20)\d\d)\)?", re.DOTALL)
 _LINK = re.compile(r"https?://[^\s<>\"\\^`{|}]{1,1990}", re.IGNORECASE)
 
@@ -42,7 +43,14 @@ Row = tuple[int, Entry | str]  # the line an entry begins in; its names and valu
 
 
 def columns(entry: Mapping[str, object]) -> dict[str, object]:
-    """Fold the names of an entry: lower case, underscores for blanks. The first filled one of two alike counts."""
+    """Fold the names of an entry: lower case, underscores for blanks. The first filled one of two alike counts.
+
+    OpenReview's notes hold their fields in `content`, and since its second version each as the `value` of an object.
+    """
+    content = entry.get("content")
+    if isinstance(content, Mapping):
+        inner = {name: value.get("value") if isinstance(value, Mapping) else value for name, value in content.items()}
+        entry = {**{name: value for name, value in entry.items() if name != "content"}, **inner}
     folded: dict[str, object] = {}
     for name, value in entry.items():
         key = re.sub(r"[\s.-]+", "_", name.strip().lower().lstrip("\ufeff"))
@@ -61,7 +69,7 @@ def paper_of(entry: Entry) -> Paper | str:
         return "neither a title nor an abstract"
     guessed = not title
     title = title or first_sentence(abstract or "")
-    ids = tuple(dict.fromkeys(_ids(entry))) or (_own_id(title if not guessed else abstract or ""),)
+    ids = tuple(dict.fromkeys(_ids(entry))) or (_own_id(_own_words(title, abstract or "", guessed=guessed)),)
     venue, its_year = _venue(entry)
     published = next(filter(None, (instant(entry.get(name)) for name in _DATE_NAMES)), None)
     years = (year(entry.get(name)) for name in _YEAR_NAMES)
@@ -126,8 +134,15 @@ def _normal(value: object) -> str | None:
     return normalise(value) if isinstance(value, str) and value else None
 
 
+def _own_words(title: str, abstract: str, *, guessed: bool) -> str:
+    """Return what tells a paper without ids from others: its title; with its abstract, if many may be called so."""
+    if guessed:
+        return abstract
+    return title if len(title.split()) >= _TELLING else f"{title} {abstract}"
+
+
 def _own_id(text: str) -> str:
-    """The id of a paper that has none: 16 hex digits of its title's hash, or its abstract's, folded."""
+    """The id of a paper that has none: 16 hex digits of the folded words' hash."""
     folded = " ".join(re.findall(r"\w+", text.casefold())) or text
     return f"local:{hashlib.sha256(folded.encode()).hexdigest()[:16]}"
 

@@ -622,3 +622,27 @@ def test_real_corpora(name: str, count: int) -> None:
         assert sources == {"openreview": count}
     else:
         assert sources == {"local": 20_691, "acl": 8770, "openreview": 3854}
+
+
+@pytest.mark.parametrize("wrap", [lambda value: value, lambda value: {"value": value}], ids=["v1", "v2"])
+def test_notes_as_openreview_exports_them(tmp_path: Path, wrap: Callable[[object], object]) -> None:
+    fields = {
+        "title": "A note on sparse attention",
+        "abstract": "It is sparse.",
+        "authors": ["Ada Byron"],
+        "venue": "ICLR 2026 Poster",
+    }
+    note = {"id": "abcDEF1234", "forum": "abcDEF1234", "content": {name: wrap(value) for name, value in fields.items()}}
+    path = tmp_path / "notes.json"
+    path.write_text(json.dumps({"notes": [note], "count": 1}))
+    (paper,) = read(path)
+    assert isinstance(paper, Paper)
+    assert (paper.id, paper.title, paper.authors) == ("openreview:abcDEF1234", fields["title"], ("Ada Byron",))
+    assert (paper.abstract, paper.venue) == ("It is sparse.", "ICLR 2026 Poster")
+
+
+def test_two_papers_of_one_short_title_stay_two(tmp_path: Path) -> None:
+    path = tmp_path / "short.jsonl"
+    rows = [{"title": "Introduction", "abstract": f"The {word} volume."} for word in ("first", "second")]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert len({paper.id for paper in read(path) if isinstance(paper, Paper)}) == 2
