@@ -255,8 +255,6 @@ class Index:
             self._open()
         return changed
 
-    # --- inside
-
     def _reset(self, generation: int) -> None:
         """Hold nothing."""
         self._state = State(generation)

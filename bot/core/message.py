@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from unicodedata import category
 
@@ -110,8 +110,3 @@ def _splits_flag(text: str, end: int) -> bool:
     """Tell whether `end` is between the two letters of a flag: an odd number of them stands before it."""
     before = text[:end]
     return text[end] in _FLAG_LETTERS and (len(before) - len(before.rstrip(_FLAG_LETTERS))) % 2 == 1
-
-
-def pages(cards: Sequence[Card]) -> list[tuple[Card, ...]]:
-    """Cut cards into pages of `CARDS_PER_PAGE`; no cards make one empty page."""
-    return [tuple(cards[i : i + CARDS_PER_PAGE]) for i in range(0, max(len(cards), 1), CARDS_PER_PAGE)]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.core.message import CARDS_PER_PAGE, ELLIPSIS, Card, fit, pages, whole
+from bot.core.message import ELLIPSIS, fit, whole
 
 FAMILY = "👩\u200d👩\u200d👧"
 FLAGS = "🇩🇪🇫🇷🇨🇦"
@@ -127,11 +127,3 @@ def test_whole_goes_back_only(text: str, end: int) -> None:
     cut = whole(text, end)
     assert 0 <= cut <= end
     assert whole(text, cut) == cut
-
-
-def test_pages() -> None:
-    cards = [Card(f"x:{n}", f"Title {n}") for n in range(CARDS_PER_PAGE * 2 + 1)]
-    cut = pages(cards)
-    assert [len(page) for page in cut] == [CARDS_PER_PAGE, CARDS_PER_PAGE, 1]
-    assert [card for page in cut for card in page] == cards
-    assert pages([]) == [()]
