@@ -8,7 +8,8 @@ from bot.core.card import clip
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.errors import NotFound, UsageError
-from bot.store import wishes
+from bot.store import papers, wishes
+from recommender.select import by
 from recommender.text import words as telling
 
 LIMIT = 120  # characters
@@ -26,13 +27,22 @@ async def wish(ctx: Context, kind: str, words: str) -> Message:
         raise UsageError(f"“{clean}” stands in nearly every paper: muting it would leave you none.")
     added = await ctx.store.write(wishes.add, ctx.me.number, kind, clean, ctx.now)
     effect = {
-        "follow": "Papers with this author come whatever their topic, and say so.",
+        "follow": "New papers by this author get up to half of a digest's places, whatever their topic, and say so.",
         "mute": "No digest shows a paper with these words or this author.",
     }[kind]
     if not added:
         return Message(text=f"{DONE[kind]} “{clean}” already. {effect}")
+    if kind == "follow" and not await _writes(ctx, clean):
+        effect += " No paper here is by this name yet."
     back = await undo(ctx, {"do": f"un{kind}", "words": clean})
     return Message(text=f"{DONE[kind]} “{clean}” now. {effect}", buttons=(back,))
+
+
+async def _writes(ctx: Context, name: str) -> bool:
+    """Say whether any stored paper is by an author of this name."""
+    found = await ctx.library.search(name, 50)
+    stored = await ctx.store.read(papers.get, [hit.number for hit in found])
+    return any(by(one.paper, (name,)) for one in stored.values())
 
 
 async def unwish(ctx: Context, kind: str, words: str) -> Message:

@@ -152,10 +152,13 @@ async def test_muted_words_and_authors_never_come(bot: Bot) -> None:
 async def test_wishes_are_undone_and_refused_kindly(bot: Bot) -> None:
     answer = await bot.ask("follow Ada Lovelace")
     assert "You follow “Ada Lovelace” now" in answer.text
+    assert "No paper here is by this name yet" in answer.text
     await bot.press(button(answer, "Undo"))
     gone = await bot.ask("unfollow Ada Lovelace")
     assert "nothing" in gone.text
     assert "no letters" in (await bot.ask("mute 🙂")).text
+    assert "leave you none" in (await bot.ask("mute the")).text
+    assert "yet" not in (await bot.ask("follow M. Beck")).text
 
 
 async def test_saved_papers_are_listed_newest_first(bot: Bot) -> None:
