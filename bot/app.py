@@ -136,6 +136,7 @@ class App:
         except Exception as error:
             if was_deleted(error):
                 outcome = "deleted"  # what the request had read was deleted meanwhile, as `forget` does
+                log.warning("what was asked for is deleted", exc_info=True)  # or a fault of ours: then it is found here
                 yield Message(text="What this is about was just deleted. Please type it again.")
             else:
                 outcome = "failed"
