@@ -11,7 +11,7 @@ from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.core.due import Count, Strictness, Time, Weekdays, Zone
+from bot.core.typed import Count, Strictness, Time, Weekdays, Zone
 from bot.errors import SettingsError
 
 PREFIX = "PAPERROUND_"

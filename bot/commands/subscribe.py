@@ -12,10 +12,10 @@ from bot.commands.digest import wanted
 from bot.commands.subscriptions import schedule
 from bot.core.card import clip
 from bot.core.command import command
-from bot.core.due import Count, Strictness, Time, Weekdays, Zone
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.request import Address
+from bot.core.typed import Count, Strictness, Time, Weekdays, Zone
 from bot.errors import NotAllowed, UsageError
 from bot.store import interests, owners, subscriptions
 from bot.store.owners import Owner

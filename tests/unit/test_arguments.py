@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import pytest
 
 from bot.core.command import Command, command, read_flag, read_int
-from bot.core.due import Count, Time
 from bot.core.message import Message
+from bot.core.typed import Count, Time
 from bot.errors import UsageError
 
 

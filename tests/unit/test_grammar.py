@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.command import SENTENCE, Command, command
-from bot.core.due import Count, Time, Weekdays
 from bot.core.grammar import TEXT_LIMIT, Parsed, arguments, parse, strip_root
 from bot.core.message import Message
+from bot.core.typed import Count, Time, Weekdays
 from bot.errors import UsageError
 
 

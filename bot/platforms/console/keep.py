@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot.core.due import Zone
 from bot.core.message import File
+from bot.core.typed import Zone
 
 _TRIES = 100  # names tried beside files that are there
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.due import COUNT_LIMIT, Count, Strictness, Time, Weekdays, Zone, short_zone, words_for_weekdays
+from bot.core.typed import COUNT_LIMIT, Count, Strictness, Time, Weekdays, Zone, short_zone, words_for_weekdays
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""When a digest is due, and how much of it, as people type it: times, weekdays, zones, counts. Pure; knows no clock.
+"""What people type about a digest: times, weekdays, zones, counts, how strict. Pure; knows no clock.
 
 Each type reads typed text into its canonical form, or raises ValueError with what would be right. What it reads is a
 plain str or int, ready to be stored; reading a canonical form gives it back.
