@@ -29,7 +29,7 @@ class Schedule:
 
 
 def due_on(schedule: Schedule, day: date) -> datetime | None:
-    """Return the UTC instant at which a local date's digest is due, whatever its weekday; None if there is no such date.
+    """Return the UTC instant at which a local date's digest is due, whatever its weekday; None if no clock showed it.
 
     A time that comes twice counts when it first comes. One that is skipped is due when the clock has jumped over it; if
     that is on another date, at the last whole minute before. Raises zoneinfo.ZoneInfoNotFoundError.
@@ -89,7 +89,7 @@ def after_change(
     last: date | None,
     not_before: date | None = None,
 ) -> tuple[date, datetime]:
-    """Return the next date and its UTC instant, after a schedule was changed at `now`. Raises ValueError like `next_due`.
+    """Return the next date and its UTC instant, after a schedule was changed at `now`. Raises ValueError as `next_due`.
 
     No date at or before `last` comes again. The date that was to come at `old_due` stays owed if it is no later than
     today where the new schedule is, and still chosen: its new instant may have passed, then it is due at once.
