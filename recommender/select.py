@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recommender.index import Index
-from recommender.text import plain
-from recommender.types import FloatArray, Paper, Ranked, Why
+from recommender.match import by as by
+from recommender.match import mentions as mentions
+from recommender.pool import Mask, Pool
+from recommender.types import FloatArray, Paper, Ranked, RowArray, Why
 
 THRESHOLDS = {"relaxed": 0.0, "normal": 1.0, "strict": 2.0}
 """Least score of a picked paper, in standard deviations above the interest's mean over random stored papers.
@@ -29,9 +29,6 @@ Measured on authors-nlp, 0.7 makes the top ten more varied (mean cosine 0.23 ins
 
 FOLLOWED = 2.0
 """Standard deviations by which a followed author moves a paper up, besides passing the threshold."""
-
-SAME = 0.7
-"""Cosine of binary word counts from which two texts are one paper: revisions stay above, other papers far below."""
 
 NEWEST, AUTHOR = "newest", "followed author"
 """Notes of `Why`: nothing in the interest told the papers apart; an author is followed."""
@@ -66,46 +63,104 @@ class Rules:
 
 
 def select(index: Index, candidates: Sequence[Candidate], k: int, rules: Rules = Rules()) -> list[Ranked]:
-    """Return at most `k` picked papers, the best first and then as `RELEVANCE` weighs score against variety.
-
-    Ties go to the newest paper and then by id. Where no score differs from 0, the newest papers are returned, noted
-    as "newest": the threshold then says nothing. A score that is not a finite number never wins. The reasons are
-    empty but for their note.
+    """Return at most `k` picked papers: `choose` from a pool of these candidates alone.
 
     Raises:
         KeyError: the strictness is not one of `THRESHOLDS`.
 
     """
+    pool = Pool(index, [one.paper for one in candidates], [one.first_seen for one in candidates])
+    return choose(pool, np.array([one.score for one in candidates], np.float64), k, rules)
+
+
+def choose(
+    pool: Pool, scores: FloatArray | NDArray[np.float64], k: int, rules: Rules, among: Mask | None = None
+) -> list[Ranked]:
+    """Return at most `k` picked papers, the best first and then as `RELEVANCE` weighs score against variety.
+
+    `scores` (n,) are those of the pool's papers; `among` (n,) says which of them are looked at, all by default. Ties
+    go to the newest paper and then by id. Where no score differs from 0, the newest papers are returned, noted as
+    "newest": the threshold then says nothing. A score that is not a finite number never wins. The reasons are empty
+    but for their note.
+
+    Raises:
+        KeyError: the strictness is not one of `THRESHOLDS`.
+
+    """
+    worth, told, passing = passes(pool, scores, rules, among)
+    followed = pool.by(rules.followed)
+    lifted = worth + FOLLOWED * followed
+    places = np.flatnonzero(passing)
+    places = places[np.lexsort((pool.rank[places], -lifted[places]))]
+    kept = _once(pool, places, followed)
+    if told:
+        order = _varied(lifted[kept], pool.meaning[kept], k)
+        chosen = _with_followed([kept[at] for at in order], kept, followed, k)
+    else:
+        chosen = kept[:k]
+    return [
+        Ranked(pool.ids[at], float(worth[at]), Why(note=AUTHOR if followed[at] else "" if told else NEWEST))
+        for at in chosen
+    ]
+
+
+def passes(
+    pool: Pool, scores: FloatArray | NDArray[np.float64], rules: Rules, among: Mask | None = None
+) -> tuple[NDArray[np.float64], bool, Mask]:
+    """Return the scores (n,) that count, whether they tell the papers apart, and which papers may be picked, (n,).
+
+    See `choose`. Scores that tell nothing apart count as 0. Raises KeyError for an unknown strictness.
+    """
     least = THRESHOLDS[rules.strictness]
-    allowed = [one for one in candidates if _allowed(one, rules)]
-    scores = [one.score for one in allowed if math.isfinite(one.score)]
-    told = any(abs(score) > _FLAT for score in scores)
-    pool = []
-    for one in allowed:
-        followed = by(one.paper, rules.followed)
-        score = one.score if told else 0.0
-        if math.isfinite(score) and (followed or not told or score >= least):
-            note = AUTHOR if followed else "" if told else NEWEST
-            lift = FOLLOWED if followed else 0.0
-            pool.append((score + lift, one.paper, Ranked(one.paper.id, score, Why(note=note))))
-    pool.sort(key=lambda entry: (-entry[0], -_age(entry[1]), entry[1].id))
-    kept = _once(index, pool)
-    if not told:
-        return [ranked for _, _, ranked in kept[:k]]
-    order = _varied(np.array([lifted for lifted, _, _ in kept]), index.lsa(_known(index, kept)), k)
-    return [ranked for _, _, ranked in _with_followed([kept[at] for at in order], kept, k)]
+    allowed = allows(pool, rules) if among is None else allows(pool, rules) & among
+    worth = np.asarray(scores, np.float64)
+    finite = np.isfinite(worth)
+    if not (np.abs(worth[allowed & finite]) > _FLAT).any():
+        return np.zeros(len(pool)), False, allowed
+    return worth, True, allowed & finite & (pool.by(rules.followed) | (worth >= least))
 
 
-def _with_followed(chosen: _Pool, kept: _Pool, k: int) -> _Pool:
+def allows(pool: Pool, rules: Rules) -> Mask:
+    """Return which papers, (n,), are unseen, fresh where that is asked for, and not muted."""
+    mask = ~(pool.seen(rules.seen) | pool.muted(rules.muted))
+    if rules.now is not None and rules.days is not None:
+        for at in np.flatnonzero(mask).tolist():
+            mask[at] = fresh(pool.papers[at], pool.first_seen[at], rules.now, rules.days)
+    return mask
+
+
+def _with_followed(chosen: list[int], kept: list[int], followed: Mask, k: int) -> list[int]:
     """Put the best of the followed authors' papers among the chosen, in up to half of the k places (rounded up)."""
-    owed = [entry for entry in kept if entry[2].why.note == AUTHOR][: (k + 1) // 2]
-    missing = [entry for entry in owed if entry not in chosen]
+    owed = [at for at in kept if followed[at]][: (k + 1) // 2]
+    missing = [at for at in owed if at not in chosen]
     if not missing:
         return chosen
     surplus = max(len(chosen) + len(missing) - k, 0)
-    others = [entry for entry in chosen if entry not in owed]
+    others = [at for at in chosen if at not in owed]
     dropped = others[len(others) - surplus :]
-    return [*(entry for entry in chosen if entry not in dropped), *missing]
+    return [*(at for at in chosen if at not in dropped), *missing]
+
+
+def _once(pool: Pool, places: RowArray, followed: Mask) -> list[int]:
+    """Return the best of these places, each paper once: of one title (four words or more) or of nearly one text."""
+    told: set[str] = set()
+    distinct = []
+    for at in places.tolist():
+        title, id_ = pool.titles[at], pool.ids[at]
+        if id_ in told or (title in told and title.count(" ") >= _TITLE_WORDS - 1):
+            continue
+        told |= {title, id_}
+        distinct.append(at)
+    # the best, and whoever is followed however far down
+    distinct = [*distinct[:_POOL], *(at for at in distinct[_POOL:] if followed[at])]
+    pool.prepare(np.array(distinct, np.int64))
+    kept: list[int] = []
+    gone: set[int] = set()
+    for at in distinct:
+        if at not in gone:
+            kept.append(at)
+            gone |= pool.twins(at)
+    return kept
 
 
 def interleave(per_interest: Sequence[Sequence[Ranked]], k: int) -> list[tuple[int, Ranked]]:
@@ -138,105 +193,6 @@ def fresh(paper: Paper, first_seen: datetime | None, now: datetime, days: int) -
     if paper.year is not None and paper.year < now.year - 1:
         return False
     return first_seen is None or first_seen >= since
-
-
-def by(paper: Paper, names: Sequence[str]) -> bool:
-    """Say whether one of the names is an author's: in full, the surname, or "M. Beck", case and accents aside."""
-    if not names or not paper.authors:
-        return False
-    authors = [_author(author) for author in paper.authors]
-    wanted = [name for name in map(_author, names) if name]
-    return any(_is(author, name) for author in authors for name in wanted)
-
-
-def _is(author: str, name: str) -> bool:
-    """Say whether a folded author has this folded name: in full, the surname, or the initial and the surname."""
-    initial, _, surname = name.partition(" ")
-    short = len(initial) == 1 and bool(surname) and author.startswith(initial) and author.endswith(f" {surname}")
-    return short or author == name or author.endswith(f" {name}")
-
-
-def mentions(paper: Paper, phrases: Sequence[str]) -> bool:
-    """Say whether the title or the abstract holds one of the phrases as whole words; case and accents do not matter.
-
-    Text without spaces between words (Chinese, Japanese) is searched as it stands.
-    """
-    if not phrases:
-        return False
-    text = f" {plain(paper.title)} | {plain(paper.abstract)} "
-    for phrase in map(_folded, phrases):
-        if phrase and (f" {phrase} " in text or (ord(phrase[0]) >= 0x3040 and phrase in text)):
-            return True
-    return False
-
-
-def _allowed(one: Candidate, rules: Rules) -> bool:
-    if one.paper.id in rules.seen or any(other in rules.seen for other in one.paper.ids):
-        return False
-    if rules.now is not None and rules.days is not None and not fresh(one.paper, one.first_seen, rules.now, rules.days):
-        return False
-    return not (mentions(one.paper, rules.muted) or by(one.paper, rules.muted))
-
-
-@lru_cache(maxsize=4096)
-def _folded(text: str) -> str:
-    return plain(text)
-
-
-@lru_cache(maxsize=65_536)
-def _author(name: str) -> str:
-    """Return a folded name, given names first: "Oord, Aäron van den" is "aaron van den oord"."""
-    surname, _, given = name.partition(",")
-    return plain(f"{given} {surname}")
-
-
-def _age(paper: Paper) -> float:
-    """Return when a paper came out, as a timestamp; one of which only the year is known, at that year's start."""
-    if paper.published is not None:
-        return paper.published.timestamp()
-    return datetime(paper.year, 1, 1).timestamp() if paper.year and 0 < paper.year < 10_000 else -math.inf  # noqa: DTZ001
-
-
-_Pool = list[tuple[float, Paper, Ranked]]
-
-
-def _known(index: Index, pool: _Pool) -> NDArray[np.int64]:
-    """Return the rows of a pool; papers that the index does not hold are compared by title only."""
-    return index.rows([paper.id for _, paper, _ in pool])
-
-
-def _once(index: Index, pool: _Pool) -> _Pool:
-    """Return the best of the pool, each paper once: of one title (four words or more) or of nearly one text."""
-    titles: set[str] = set()
-    distinct = []
-    for entry in pool:
-        title = plain(entry[1].title)
-        if entry[1].id in titles or (title in titles and title.count(" ") >= _TITLE_WORDS - 1):
-            continue
-        titles |= {title, entry[1].id}
-        distinct.append(entry)
-    # the best, and whoever is followed however far down
-    distinct = [*distinct[:_POOL], *(entry for entry in distinct[_POOL:] if entry[2].why.note == AUTHOR)]
-    copies = _alike(index, _known(index, distinct))
-    kept: list[int] = []
-    for at in range(len(distinct)):
-        if not copies[at, kept].any():
-            kept.append(at)
-    return [distinct[at] for at in kept]
-
-
-def _alike(index: Index, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which pairs of rows have nearly one text, (n, n); a row of -1 is like none."""
-    counts = index.counts(np.maximum(rows, 0)) if index.n_rows else None
-    if counts is None or not rows.size:
-        return np.zeros((rows.size, rows.size), np.bool_)
-    binary = counts.astype(np.bool_).astype(np.float32)
-    shared = (binary @ binary.T).toarray()
-    sizes = np.sqrt(shared.diagonal())
-    alike = shared >= SAME * np.outer(sizes, sizes)
-    valid = (rows >= 0) & (sizes > 0)
-    result: NDArray[np.bool_] = alike & np.outer(valid, valid)
-    return result
 
 
 def _varied(scores: NDArray[np.float64], meaning: FloatArray, k: int) -> list[int]:
