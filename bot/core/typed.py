@@ -1,4 +1,4 @@
-"""What people type about a digest: times, weekdays, zones, counts, how strict. Pure; knows no clock.
+"""What people type about a digest: times, weekdays, zones, counts, gaps, how strict. Pure; knows no clock.
 
 Each type reads typed text into its canonical form, or raises ValueError with what would be right. What it reads is a
 plain str or int, ready to be stored; reading a canonical form gives it back.
@@ -7,18 +7,19 @@ plain str or int, ready to be stored; reading a canonical form gives it back.
 from __future__ import annotations
 
 import re
-import unicodedata
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 from typing import Self
 from zoneinfo import available_timezones
 
+from bot.core.fold import WEEKDAYS, folded, named, plain, weekday
+
 COUNT_LIMIT = 50  # papers in one digest
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹣－"), "-")
+GAP_LIMIT = 31  # days between two digests
 _TIME = re.compile(r"(\d{1,2})(?:[:.h](\d\d)|h)?\s*(?:([ap])\.?\s?m\.?)?")
+_GAP = re.compile(r"(?:every )?(?:(\d{1,9})|an?|one)\s*(d|days?|w|wks?|weeks?|$)")
 _OFFSET = re.compile(r"(?:utc|gmt|z)?\s*[+-]\s*\d{1,2}(?::?\d\d)?")
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _GROUPS = {
     "12345": ("weekdays", "weekday", "workdays", "working days"),
     "1234567": ("every day", "everyday", "daily", "all"),
@@ -35,8 +36,8 @@ class Time(str):
     @classmethod
     def read(cls, text: str) -> Self:
         """Read `9`, `9am`, `9:30 pm`, `09:00`, `9h30`, noon or midnight, in any script's digits. Raises ValueError."""
-        folded = {"noon": "12:00", "midnight": "00:00"}.get(_folded(text), _folded(text))
-        match = _TIME.fullmatch(folded)
+        words = folded(text)
+        match = _TIME.fullmatch({"noon": "12:00", "midnight": "00:00"}.get(words, words))
         hour, minute = (int(match[1]), int(match[2] or 0)) if match else (24, 0)
         half = match[3] if match else None
         if half and 1 <= hour <= 12:
@@ -44,7 +45,7 @@ class Time(str):
         elif half:
             hour = 24
         if hour > 23 or minute > 59:
-            raise ValueError(f"{_named(text)} is no time of day; type it as 09:00, 9am or 21:30")
+            raise ValueError(f"{named(text)} is no time of day; type it as 09:00, 9am or 21:30")
         return cls(f"{hour:02}:{minute:02}")
 
 
@@ -56,22 +57,22 @@ class Weekdays(str):
     @classmethod
     def read(cls, text: str) -> Self:
         """Read `weekdays`, `daily`, `weekend`, `Mon–Fri`, `1-5`, `mon,wed` or `sat`. Raises ValueError."""
-        folded = _folded(text)
+        words = folded(text)
         groups = {name: digits for digits, names in _GROUPS.items() for name in names}
-        if folded in groups:
-            return cls(groups[folded])
+        if words in groups:
+            return cls(groups[words])
         found: set[int] = set()
         try:
-            if re.fullmatch(r"[1-7]{2,7}", folded):
-                found.update(map(int, folded))
+            if re.fullmatch(r"[1-7]{2,7}", words):
+                found.update(map(int, words))
             else:
                 for part in re.split(
-                    r"[,;&+/\s]+", re.sub(r"\s*-\s*", "-", re.sub(r"\band\b", ",", folded)).strip(" ,;")
+                    r"[,;&+/\s]+", re.sub(r"\s*-\s*", "-", re.sub(r"\band\b", ",", words)).strip(" ,;")
                 ):
                     found.update(_span(part))
         except ValueError:
             raise ValueError(
-                f"{_named(text)} is no day of the week; type weekdays, daily, weekend, Mon–Fri or mon,wed"
+                f"{named(text)} is no day of the week; type weekdays, daily, weekend, Mon–Fri or mon,wed"
             ) from None
         return cls("".join(str(day) for day in sorted(found)))
 
@@ -89,20 +90,20 @@ class Zone(str):
     @classmethod
     def read(cls, text: str) -> Self:
         """Read a zone's name, or a city that only one zone is named after, in any case. Raises ValueError."""
-        folded = _plain(text).replace(" ", "_")
+        words = plain(text).replace(" ", "_")
         names, cities = _zones()
-        if folded in names:
-            return cls(names[folded])
-        if _OFFSET.fullmatch(folded):
+        if words in names:
+            return cls(names[words])
+        if _OFFSET.fullmatch(words):
             raise ValueError(
-                f"{_named(text)} is an offset, which does not follow summer time; type a city, such as Europe/Berlin"
+                f"{named(text)} is an offset, which does not follow summer time; type a city, such as Europe/Berlin"
             )
-        found = cities.get(folded, ())
+        found = cities.get(words, ())
         if len(found) == 1:
             return cls(found[0])
-        near = list(found) or _near_zones(folded)
+        near = list(found) or _near_zones(words)
         hint = f"did you mean {_either(near)}?" if near else "type a city, such as Europe/Berlin, or UTC"
-        raise ValueError(f"{_named(text)} is {'more than one' if found else 'no'} time zone I know; {hint}")
+        raise ValueError(f"{named(text)} is {'more than one' if found else 'no'} time zone I know; {hint}")
 
 
 class Count(int):
@@ -111,15 +112,31 @@ class Count(int):
     @classmethod
     def read(cls, text: str) -> Self:
         """Read a whole number from 1 to 50, in any script's digits. Raises ValueError."""
-        folded = _folded(text)
-        if not re.fullmatch(r"[+-]?\d+", folded):
-            raise ValueError(f"{_named(text)} is no whole number; type one from 1 to {COUNT_LIMIT}")
-        value = int(folded[:12])  # longer ones are out of bounds however they go on
+        words = folded(text)
+        if not re.fullmatch(r"[+-]?\d+", words):
+            raise ValueError(f"{named(text)} is no whole number; type one from 1 to {COUNT_LIMIT}")
+        value = int(words[:12])  # longer ones are out of bounds however they go on
         if value < 1:
-            raise ValueError(f"{_named(text)} is too few; type a number from 1 to {COUNT_LIMIT}")
+            raise ValueError(f"{named(text)} is too few; type a number from 1 to {COUNT_LIMIT}")
         if value > COUNT_LIMIT:
-            raise ValueError(f"{_named(text)} is too many; type a number from 1 to {COUNT_LIMIT}")
+            raise ValueError(f"{named(text)} is too many; type a number from 1 to {COUNT_LIMIT}")
         return cls(value)
+
+
+class Gap(int):
+    """Days from one digest to the next at least, 0 to 31; 0 and 1 ask for nothing."""
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read `3`, `3 days`, `3d`, `1 week`, `weekly` or `none`, in any script's digits. Raises ValueError."""
+        words = {"none": "0", "no": "0", "daily": "1", "weekly": "7"}.get(folded(text), folded(text))
+        match = _GAP.fullmatch(words)
+        if not match or not (match[1] or match[2]):
+            raise ValueError(f"{named(text)} is no number of days; type 3, 1 week or none")
+        days = int(match[1] or 1) * (7 if match[2].startswith("w") else 1)
+        if days > GAP_LIMIT:
+            raise ValueError(f"{named(text)} is too long; type {GAP_LIMIT} days at most, or none")
+        return cls(days)
 
 
 class Strictness(StrEnum):
@@ -133,16 +150,16 @@ class Strictness(StrEnum):
     def read(cls, text: str) -> Self:
         """Read one of the three names. Raises ValueError."""
         try:
-            return cls(_folded(text))
+            return cls(folded(text))
         except ValueError:
-            raise ValueError(f"{_named(text)} is no strictness; type relaxed, normal or strict") from None
+            raise ValueError(f"{named(text)} is no strictness; type relaxed, normal or strict") from None
 
 
 def words_for_weekdays(digits: str) -> str:
     """Say ISO digits in words: "weekdays", "every day", "weekend", "Mon, Wed". `Weekdays.read` understands them."""
     if digits in _GROUPS:
         return _GROUPS[digits][0]
-    return ", ".join(_DAYS[int(day) - 1][:3].title() for day in digits)
+    return ", ".join(WEEKDAYS[int(day) - 1][:3].title() for day in digits)
 
 
 def short_zone(name: str) -> str:
@@ -150,23 +167,6 @@ def short_zone(name: str) -> str:
     if name.startswith("Etc/"):  # Etc/GMT+5 is five hours behind: its last part alone would say the opposite
         return name
     return name.rsplit("/", 1)[-1].replace("_", " ")
-
-
-def _folded(text: str) -> str:
-    """Fold width, case, dashes, spaces, marks that are not seen, and the digits of all scripts."""
-    wide = unicodedata.normalize("NFKC", text[:200]).translate(_DASHES).casefold()
-    seen = (c for c in wide if unicodedata.category(c) not in ("Cf", "Cc", "Cs") or c.isspace())
-    return " ".join("".join(str(unicodedata.decimal(c, c)) for c in seen).split())
-
-
-def _plain(text: str) -> str:
-    """Fold, and drop accents: "São Paulo" is "sao paulo"."""
-    return "".join(c for c in unicodedata.normalize("NFKD", _folded(text)) if not unicodedata.combining(c))
-
-
-def _named(text: str) -> str:
-    shown = " ".join(text.split())
-    return f"“{shown if len(shown) <= 40 else shown[:39] + '…'}”" if shown else "nothing"
 
 
 def _either(choices: list[str]) -> str:
@@ -185,13 +185,8 @@ def _span(part: str) -> set[int]:
 
 def _day(word: str) -> int:
     """Read one day: its ISO digit, or two letters and more of its name. Raises ValueError."""
-    word = word.rstrip(".")
-    if word in ("1", "2", "3", "4", "5", "6", "7"):
-        return int(word)
-    for number, day in enumerate(_DAYS, 1):
-        if len(word) >= 2 and (day.startswith(word) or word == f"{day}s"):
-            return number
-    raise ValueError(word)
+    number = word.rstrip(".")
+    return int(number) if number in ("1", "2", "3", "4", "5", "6", "7") else weekday(word)
 
 
 @cache

@@ -30,10 +30,10 @@ def offset(zone: str, instant: datetime) -> timedelta:
 
 @cache
 def changes(zone: str) -> list[datetime]:
-    """Return the instants from 1840 to 2040 at which a zone's offset changes, no two within six days."""
+    """Return the instants from 1840 to 2040 at which a zone's offset changes, no two within three days."""
     found, start = [], at("1840-01-01")
     while start < at("2040-01-01"):
-        before, after = start, start + 6 * DAY
+        before, after = start, start + 3 * DAY
         start = after
         if offset(zone, before) != offset(zone, after):
             while after - before > SECOND:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.typed import COUNT_LIMIT, Count, Strictness, Time, Weekdays, Zone, short_zone, words_for_weekdays
+from bot.core.typed import COUNT_LIMIT, Count, Gap, Strictness, Time, Weekdays, Zone, short_zone, words_for_weekdays
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_no_strictness(typed: str) -> None:
 
 
 @settings(deadline=None)
-@given(st.text(), st.sampled_from([Time, Weekdays, Zone, Count, Strictness]))
+@given(st.text(), st.sampled_from([Time, Weekdays, Zone, Count, Gap, Strictness]))
 def test_any_text_is_read_or_refused_by_value_error(text: str, kind: type) -> None:
     try:
         value = kind.read(text)  # type: ignore[attr-defined]
