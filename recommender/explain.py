@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -11,7 +12,7 @@ from recommender.index import Index
 from recommender.rankers._base import Base
 from recommender.rankers._vectors import unit
 from recommender.text import LONGEST, clean, hash_terms, paper_text, terms, words
-from recommender.types import Interest, Paper, Ranker, Why
+from recommender.types import FloatArray, Interest, Paper, Ranker, RowArray, Why
 
 TERMS = 3
 """Terms in a reason."""
@@ -34,6 +35,8 @@ _PHRASES = frozenset(
 )
 """Words that abstracts are made of. They count, but alone or with each other they tell nobody anything."""
 
+_PAPERS = 1_000
+
 _SENTENCE = (30, 400)
 """Least and most characters of a sentence that is shown."""
 
@@ -48,27 +51,66 @@ _HALF = re.compile(r"(?<=-)[^\W_]+|(?<![^\W_])[^\W_]+(?=-[^\W_])")
 _SHOWN = re.compile(r"[^\W\d_][^\W_]+(?:[ -][^\W_]{2,}){0,3}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What reasons take from a paper alone: its terms as it spells them, and its sentences, in one state of the index.
+
+    `columns` and `weights` are its unit row of TF-IDF; `keys` stand at `places` of it (-1: nowhere), and the two words
+    of a pair at `words` (n_keys, 2) of `keys`. `sentences` have `cells` of (sentence, column, weight).
+    """
+
+    columns: RowArray
+    weights: FloatArray
+    spelled: dict[str, str]
+    keys: list[str]
+    places: RowArray
+    words: RowArray
+    sentences: list[str]
+    cells: tuple[RowArray, RowArray, FloatArray]
+
+
+class Explainer:
+    """Tells why a ranker gives papers their scores. What it has read of the last 1,000 papers (60 kB each) is kept."""
+
+    def __init__(self, ranker: Ranker) -> None:
+        self._ranker = ranker
+        self._read: dict[tuple[int, int, int, int], _Read] = {}
+
+    def why(self, interest: Interest, paper: Paper) -> Why:
+        """Return why the ranker gives a paper its score for an interest; see `explain`."""
+        ranker = self._ranker
+        row = int(ranker.index.rows([paper.id])[0]) if isinstance(ranker, Base) else -1
+        if not isinstance(ranker, Base) or row < 0:
+            return Why()
+        parts = {name: float(part[0]) for name, part in ranker.parts(interest, np.array([row], np.int64)).items()}
+        query = ranker.query(interest, row)
+        told = tuple((name, value) for name, value in parts.items() if value)
+        if not query.nnz:
+            return Why(parts=told)
+        read, near = self._of(ranker.index, row, paper), ranker.near(interest, row)
+        return Why(
+            terms=_terms(read.weights * _weights(query, read.columns), read),
+            near=ranker.index.ids([near])[0] if near >= 0 else "",
+            sentence=_sentence(query, read),
+            parts=told,
+        )
+
+    def _of(self, index: Index, row: int, paper: Paper) -> _Read:
+        key = (index.generation, index.n_rows, len(index), row)  # terms weigh by how many papers use them
+        found = self._read.pop(key, None) or _read(index, row, paper)
+        self._read[key] = found
+        if len(self._read) > _PAPERS:
+            del self._read[next(iter(self._read))]
+        return found
+
+
 def explain(ranker: Ranker, interest: Interest, paper: Paper) -> Why:
     """Return why `ranker` gives a paper its score for an interest; empty where nothing can be told truthfully.
 
     `parts` sum to the score. `terms` are the paper's words with the greatest contributions to the part "words", pairs
     before the words in them. `near` is the id of the nearest liked paper, if it is nearer than papers usually are.
     """
-    row = int(ranker.index.rows([paper.id])[0]) if isinstance(ranker, Base) else -1
-    if not isinstance(ranker, Base) or row < 0:
-        return Why()
-    parts = {name: float(part[0]) for name, part in ranker.parts(interest, np.array([row], np.int64)).items()}
-    query = ranker.query(interest, row)
-    told = tuple((name, value) for name, value in parts.items() if value)
-    if not query.nnz:
-        return Why(parts=told)
-    near = ranker.near(interest, row)
-    return Why(
-        terms=_terms(contributions(ranker.index, query, row), ranker.index, paper),
-        near=ranker.index.ids([near])[0] if near >= 0 else "",
-        sentence=_sentence(ranker.index, query, paper.abstract),
-        parts=told,
-    )
+    return Explainer(ranker).why(interest, paper)
 
 
 def contributions(index: Index, query: csr_matrix, row: int) -> dict[int, float]:
@@ -81,21 +123,51 @@ def contributions(index: Index, query: csr_matrix, row: int) -> dict[int, float]
     return dict(zip(product.indices.tolist(), product.data.tolist(), strict=True))
 
 
-def _terms(worth: dict[int, float], index: Index, paper: Paper) -> tuple[str, ...]:
-    """Return the terms worth most as the paper writes them; a pair is worth its words too, and no word shows twice."""
+def _weights(query: csr_matrix, columns: RowArray) -> FloatArray:
+    """Return the weights that a query (1, n_terms), columns sorted, gives these columns, (n_columns,)."""
+    at = np.searchsorted(query.indices, columns)
+    at[at == query.nnz] = 0
+    return np.where(query.indices[at] == columns, query.data[at], np.float32(0.0)).astype(np.float32)
+
+
+def _read(index: Index, row: int, paper: Paper) -> _Read:
+    own = unit(index, index.counts([row]))
     spelled = spellings(paper_text(paper))
     keys = list(spelled)
-    columns = index.columns(hash_terms(keys)).tolist()
-    own = {key: worth.get(column, 0.0) for key, column in zip(keys, columns, strict=True)}
-    whole = {key: own[key] + sum(own.get(word, 0.0) for word in key.split(" ") if " " in key) for key in keys}
-    telling = [key for key in keys if own[key] > 0.0]
-    least = LEAST * max((whole[key] for key in telling), default=0.0)
+    numbers = {key: at for at, key in enumerate(keys)}
+    held = {column: at for at, column in enumerate(own.indices.tolist())}
+    pairs = [(*key.split(" "), "", "")[:2] if " " in key else ("", "") for key in keys]
+    told = _told(paper.abstract)
+    cells = unit(index, index.vectorise(told))
+    return _Read(
+        columns=own.indices.astype(np.int64),
+        weights=own.data,
+        spelled=spelled,
+        keys=keys,
+        places=np.array([held.get(column, -1) for column in index.columns(hash_terms(keys)).tolist()], np.int64),
+        words=np.array([[numbers.get(word, -1) for word in pair] for pair in pairs], np.int64).reshape(-1, 2),
+        sentences=told,
+        cells=(np.repeat(np.arange(len(told)), np.diff(cells.indptr)), cells.indices.astype(np.int64), cells.data),
+    )
+
+
+def _terms(worth: FloatArray, read: _Read) -> tuple[str, ...]:
+    """Return the terms worth most as the paper writes them; a pair is worth its words too, and no word shows twice.
+
+    `worth` is that of the paper's columns.
+    """
+    own = np.append(worth.astype(np.float64), 0.0)[read.places]
+    whole = own + np.append(own, 0.0)[read.words].sum(axis=1)
+    telling = np.flatnonzero(own > 0.0)
+    least = LEAST * whole[telling].max(initial=0.0)
     chosen: list[str] = []
     told: set[str] = set()
-    for key in sorted(telling, key=lambda key: (-whole[key], key)):
-        if whole[key] >= least and told.isdisjoint(key.split(" ")) and len(chosen) < TERMS:
-            chosen.append(spelled[key])
+    for _, key in sorted((-whole[at], read.keys[at]) for at in telling.tolist() if whole[at] >= least):
+        if told.isdisjoint(key.split(" ")):
+            chosen.append(read.spelled[key])
             told.update(key.split(" "))
+        if len(chosen) == TERMS:
+            break
     return tuple(chosen)
 
 
@@ -118,16 +190,21 @@ def _capitals(text: str) -> int:
     return sum(letter.isupper() for letter in text)
 
 
-def _sentence(index: Index, query: csr_matrix, abstract: str) -> str:
-    """Return the sentence with the greatest cosine to the query; one with typesetting only if there is no other."""
+def _told(abstract: str) -> list[str]:
+    """Return the sentences that may be shown; those with typesetting only if there are no others."""
     found = [(clean(raw), raw) for raw in sentences(abstract[:LONGEST])]
     found = [(one, raw) for one, raw in found if _SENTENCE[0] <= len(one) <= _SENTENCE[1]]
-    found = [(one, raw) for one, raw in found if not _TYPESET.search(raw)] or found
-    if not found:
+    return [one for one, raw in found if not _TYPESET.search(raw)] or [one for one, _ in found]
+
+
+def _sentence(query: csr_matrix, read: _Read) -> str:
+    """Return the sentence with the greatest cosine to the query, or nothing if none has any."""
+    if not read.sentences:
         return ""
-    closeness = (unit(index, index.vectorise([one for one, _ in found])) @ query.T).toarray()[:, 0]
+    numbers, columns, weights = read.cells
+    closeness = np.bincount(numbers, weights * _weights(query, columns), len(read.sentences))
     best = int(np.argmax(closeness))
-    return found[best][0] if closeness[best] > 0 else ""
+    return read.sentences[best] if closeness[best] > 0 else ""
 
 
 def sentences(text: str) -> list[str]:

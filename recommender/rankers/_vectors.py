@@ -26,8 +26,9 @@ _COMMON = 0.1
 """Terms in more than this share of a block are multiplied as a dense matrix: they are few, but most of the work."""
 
 _FEW = 5
-_BLOCKS, _PROFILES = 4, 64
+_BLOCKS, _PROFILES, _TOPICS, _COMPARED = 4, 64, 2_000, 16
 _CACHED_ROWS = 5_000
+_CACHED_CELLS = 1_000_000  # of one comparison, 8 bytes each
 
 
 def unit(index: Index, counts: csr_matrix) -> csr_matrix:
@@ -65,21 +66,6 @@ def vectors(index: Index, rows: RowArray, mass: FloatArray | None = None) -> Vec
     """Return the vectors of stored papers, with one weight each (all 1 if none are given)."""
     mass = np.ones(rows.size, np.float32) if mass is None else mass
     return Vectors(unit(index, index.counts(rows)), index.lsa(rows), mass)
-
-
-def _positives(index: Index, weighted: Weighted) -> Vectors:
-    """Return the liked papers (first) and then the topics of an interest, each topic as `TOPIC` equal papers."""
-    liked = vectors(index, weighted.likes, weighted.weights)
-    if not weighted.topics:
-        return liked
-    counts = index.vectorise(weighted.topics)
-    copies = TOPIC * len(weighted.topics)
-    meaning = index.project(counts)
-    return Vectors(
-        _stacked([liked.words, *[unit(index, counts)] * TOPIC]),
-        np.concatenate([liked.meaning, *[meaning] * TOPIC]),
-        np.concatenate([liked.mass, np.ones(copies, np.float32)]),
-    )
 
 
 def _stacked(parts: list[csr_matrix]) -> csr_matrix:
@@ -173,6 +159,26 @@ class Block:
         return result
 
 
+class Compared:
+    """An interest against a block of papers: cosines of words and of meanings, (n_profile, n + n_usual) each.
+
+    `rows` (n,) are the papers'. `parts` has room for what a ranker makes of them, by name, (n,) each.
+    """
+
+    def __init__(self, profile: Prepared, rows: RowArray, block: Block) -> None:
+        self.profile, self.rows, self.block = profile, rows, block
+        self.words = block.words(profile.liked.words)
+        self.meanings = block.meanings(profile.liked.meaning)
+        self.parts: dict[str, FloatArray] = {}
+        self._mixture: Mixture | None = None
+
+    @property
+    def mixture(self) -> Mixture:
+        """Return what mixes the rows of the interest."""
+        self._mixture = self._mixture or Mixture(self.profile.liked.words)
+        return self._mixture
+
+
 @dataclass(frozen=True, slots=True)
 class _Kept:
     """What is prepared for one state of an index: (generation, n_rows, live papers)."""
@@ -181,12 +187,15 @@ class _Kept:
     usual: RowArray
     blocks: dict[bytes, Block] = field(default_factory=dict)
     profiles: dict[Interest, Prepared] = field(default_factory=dict)
+    topics: dict[str, tuple[csr_matrix, FloatArray]] = field(default_factory=dict)
+    compared: dict[Interest, Compared] = field(default_factory=dict)
 
 
 class Desk:
     """What was prepared last for an index, made anew once the index has changed.
 
-    Everybody's digest of one hour ranks the same new papers, and a digest asks of its interest for every reason.
+    Everybody's digest of one hour ranks the same new papers, many name the same topics, and a digest asks of its
+    interest for every reason. At most 16 comparisons of 8 MB, 4 blocks and 64 interests are kept.
     """
 
     def __init__(self, index: Index) -> None:
@@ -209,9 +218,50 @@ class Desk:
         if found is None:
             weighted = weigh(self._index, interest)
             columns = self._index.columns(np.array([area_hash(one) for one in weighted.topics], np.uint64))
-            found = Prepared(weighted, _positives(self._index, weighted), np.unique(columns[columns >= 0]))
+            found = Prepared(weighted, self._positives(weighted, kept), np.unique(columns[columns >= 0]))
         kept.profiles[interest] = found
         _trim(kept.profiles, _PROFILES)
+        return found
+
+    def compare(self, interest: Interest, rows: RowArray) -> Compared:
+        """Return an interest against these rows: the last comparison if it was with the same ones."""
+        kept = self._current()
+        found = kept.compared.pop(interest, None)
+        if found is None or not np.array_equal(found.rows, rows):
+            found = Compared(self.profile(interest), rows, self.block(rows))
+        if found.words.size <= _CACHED_CELLS:
+            kept.compared[interest] = found
+            _trim(kept.compared, _COMPARED)
+        return found
+
+    def about(self, interest: Interest, row: int) -> tuple[Compared, int]:
+        """Return an interest against a paper as (comparison, its place there): the last one if it holds the paper."""
+        last = self._current().compared.get(interest)
+        if last is not None and (places := np.flatnonzero(last.rows == row)).size:
+            return last, int(places[0])
+        return self.compare(interest, np.array([row], np.int64)), 0
+
+    def _positives(self, weighted: Weighted, kept: _Kept) -> Vectors:
+        """Return the liked papers (first) and then the topics of an interest, each topic as `TOPIC` equal papers."""
+        liked = vectors(self._index, weighted.likes, weighted.weights)
+        if not weighted.topics:
+            return liked
+        topics = [self._topic(topic, kept) for topic in weighted.topics] * TOPIC
+        return Vectors(
+            _stacked([liked.words, *(words for words, _ in topics)]),
+            np.concatenate([liked.meaning, *(meaning for _, meaning in topics)]),
+            np.concatenate([liked.mass, np.ones(len(topics), np.float32)]),
+        )
+
+    def _topic(self, topic: str, kept: _Kept) -> tuple[csr_matrix, FloatArray]:
+        """Return a topic's unit row of TF-IDF, (1, n_terms), and its unit coordinates, (1, k)."""
+        found = kept.topics.pop(topic, None)
+        if found is None:
+            counts = self._index.vectorise([topic])
+            meaning = self._index.project(counts)
+            found = unit(self._index, counts), meaning
+        kept.topics[topic] = found
+        _trim(kept.topics, _TOPICS)
         return found
 
     def _current(self) -> _Kept:
@@ -224,15 +274,28 @@ class Desk:
 
 
 def _trim(kept: dict[Any, Any], most: int) -> None:
-    for old in list(kept)[:-most]:
-        kept.pop(old, None)
+    if len(kept) > most:
+        for old in list(kept)[:-most]:
+            kept.pop(old, None)
+
+
+class Mixture:
+    """Sums of the rows of a sparse matrix (n, n_terms) by shares, without an array as wide as the index."""
+
+    def __init__(self, words: csr_matrix) -> None:
+        self._columns, self._places = np.unique(words.indices, return_inverse=True)
+        self._lengths, self._data, self._width = np.diff(words.indptr), words.data, words.shape[1]
+
+    def of(self, shares: FloatArray) -> csr_matrix:
+        """Return shares (n,) @ words (n, n_terms) as a sparse row (1, n_terms), columns sorted."""
+        size = self._columns.size
+        data = np.bincount(self._places, self._data * np.repeat(shares, self._lengths), size)
+        return csr_matrix((data.astype(np.float32), self._columns, [0, size]), shape=(1, self._width))
 
 
 def mixed(words: csr_matrix, shares: FloatArray) -> csr_matrix:
     """Return shares (n,) @ words (n, n_terms) as a sparse row (1, n_terms), without an array as wide as the index."""
-    columns, places = np.unique(words.indices, return_inverse=True)
-    data = np.bincount(places, words.data * np.repeat(shares, np.diff(words.indptr)), columns.size)
-    return csr_matrix((data.astype(np.float32), columns, [0, columns.size]), shape=(1, words.shape[1]))
+    return Mixture(words).of(shares)
 
 
 def closeness(similarities: FloatArray, mass: FloatArray) -> FloatArray:

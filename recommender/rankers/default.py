@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 from recommender.index import Index
 from recommender.profile import TOPIC, Weighted
 from recommender.rankers._base import FLAT, Base, spread, standardise
-from recommender.rankers._vectors import Block, Desk, Vectors, closeness, coefficients, mixed, vectors
+from recommender.rankers._vectors import Block, Compared, Desk, Vectors, closeness, coefficients, vectors
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
 RAREST = 4.0
@@ -38,9 +38,17 @@ class Default(Base):
 
     def parts(self, interest: Interest, rows: RowArray) -> dict[str, FloatArray]:
         """Return the parts words, meaning, area and dislikes, each (n_rows,); see the class."""
-        profile, block = self._desk.profile(interest), self._desk.block(rows)
+        if rows.size == 1:
+            compared, at = self._desk.about(interest, int(rows[0]))
+            return {name: part[at : at + 1] for name, part in self._parts(compared).items()}
+        return dict(self._parts(self._desk.compare(interest, rows)))
+
+    def _parts(self, compared: Compared) -> dict[str, FloatArray]:
+        """Return the parts of all papers of a comparison."""
+        if compared.parts:
+            return compared.parts
+        profile, block, words, meanings = compared.profile, compared.block, compared.words, compared.meanings
         weighted, liked = profile.weighted, profile.liked
-        words, meanings = block.words(liked.words), block.meanings(liked.meaning)
         usual = block.usual_but(weighted.likes)
         found = {"words": _standard(words, liked, usual), "meaning": _standard(meanings, liked, usual)}
         if profile.areas.size:
@@ -50,23 +58,25 @@ class Default(Base):
         parts = {name: part[: block.n] * scale for name, part in found.items()}
         if weighted.dislikes.size:
             parts["dislikes"] = -self._disliked(weighted, words + meanings, block)
+        compared.parts.update(parts)
         return parts
 
     def query(self, interest: Interest, row: int) -> csr_matrix:
         """Return the term weights, (1, n_terms), behind the part words of one paper: a sum of profile rows."""
-        liked = self._desk.profile(interest).liked
-        similarities = self._desk.block(np.array([row], np.int64)).words(liked.words)[:, 0]
-        return mixed(liked.words, coefficients(similarities, liked.mass))
+        compared, at = self._desk.about(interest, row)
+        return compared.mixture.of(coefficients(compared.words[:, at], compared.profile.liked.mass))
 
     def near(self, interest: Interest, row: int) -> int:
         """Return the row of the liked paper nearest to a paper, itself excepted; -1 if none is nearer than usual."""
-        likes = self._desk.profile(interest).weighted.likes
-        likes = likes[likes != row]
-        if not likes.size:
+        compared, at = self._desk.about(interest, row)
+        likes, n = compared.profile.weighted.likes, compared.block.n
+        found = compared.words[: likes.size, at] + compared.meanings[: likes.size, at]
+        found[likes == row] = -np.inf
+        if not (likes != row).any():
             return -1
-        found = self._desk.block(np.array([row], np.int64)).similarity(vectors(self.index, likes))
-        best = int(np.argmax(found[:, 0]))
-        return int(likes[best]) if found[best, 0] > found[best, 1:].mean() + FLAT else -1
+        best = int(np.argmax(found))
+        usual = compared.words[best, n:] + compared.meanings[best, n:]
+        return int(likes[best]) if found[best] > usual.mean() + FLAT else -1
 
     def _named(self, areas: RowArray, weighted: Weighted, block: Block) -> FloatArray:
         """Return (1 - p) / sqrt(p (1 - p)) for papers of a named area with share p, else -p / sqrt(p (1 - p)).
