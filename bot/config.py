@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,6 +16,35 @@ from bot.core.typed import Count, Strictness, Time, Weekdays, Zone
 from bot.errors import SettingsError
 
 PREFIX = "PAPERROUND_"
+_NAME = re.compile(r"[\w-]{1,40}", re.ASCII)
+_METRICS = "127.0.0.1:9464"
+
+
+def read_allowed(text: str) -> str:
+    """Read `platform` or `platform:workspace`, several with commas between. Raises ValueError for anything else."""
+    places = [tuple(part.strip() for part in place.split(":", 1)) for place in text.split(",") if place.strip()]
+    if (text and not places) or not all(_NAME.fullmatch(place[0]) and all(place) for place in places):
+        raise ValueError("type a platform, such as slack, or one of its workspaces, such as slack:T0123, with commas")
+    return ",".join(":".join((place[0].lower(), *place[1:])) for place in places)
+
+
+def read_command(text: str) -> str:
+    """Read the name of the command, with or without its slash. Raises ValueError for one that no platform takes."""
+    name = text.strip().removeprefix("/").lower()
+    if not re.fullmatch(r"[a-z0-9_-]{1,30}", name):
+        raise ValueError("type up to 30 letters a to z, digits, - and _, such as papers or papers-test")
+    return name
+
+
+def read_address(text: str) -> str:
+    """Read `host:port`, or a port of this machine; `off` gives an empty text. Raises ValueError for anything else."""
+    text = text.strip()
+    if not text or text.lower() == "off":
+        return ""
+    match = re.fullmatch(r"(?:(\[[0-9a-fA-F:.]+\]|[\w.-]+):)?([0-9]{1,5})", text, re.ASCII)
+    if match is None or int(match[2]) > 65535:
+        raise ValueError(f"type an address and a port, such as {_METRICS}, or off")
+    return f"{match[1] or '127.0.0.1'}:{int(match[2])}"
 
 
 class Settings(BaseSettings):
@@ -54,10 +84,52 @@ class Settings(BaseSettings):
         default="normal", description="How near a paper must be to be shown: relaxed, normal or strict."
     )
     fresh_days: int = Field(default=7, ge=1, le=366, description="Days for which a paper counts as new.")
-    keep_days: int = Field(default=180, ge=1, le=3660, description="Days for which the buttons of a message work.")
+    say_nothing: Literal["say", "silent"] = Field(
+        default="say",
+        description="What a new subscription does on a day without papers: say (why there are none) or silent. "
+        "After a week of silence it says so in any case.",
+    )
+    channels: Literal["managers", "everyone"] = Field(
+        default="managers",
+        description="Who may subscribe channels and change what they get: managers (who the platform says they are) "
+        "or everyone. A workspace may choose for itself.",
+    )
+    allowed: Annotated[str, BeforeValidator(read_allowed)] = Field(
+        default="",
+        description="Where the bot answers and delivers: platforms, or workspaces and servers of a platform, "
+        "with commas between: slack:T0123,discord. Empty: everywhere.",
+    )
+    command: Annotated[str, BeforeValidator(read_command)] = Field(
+        default="papers",
+        description="The command's name, without its slash; another one lets a test bot stand beside the real one.",
+    )
+    keep_days: int = Field(
+        default=180,
+        ge=1,
+        le=3660,
+        description="Days for which the buttons of a message work, and for which a delivered message is remembered.",
+    )
+    lease_seconds: float = Field(
+        default=120,
+        ge=2,
+        le=3600,
+        allow_inf_nan=False,
+        description="Seconds for which a process that takes a message to send it has it for itself. A send is given "
+        "up after half of that.",
+    )
     heartbeat_seconds: int = Field(
         default=20, ge=1, le=3600, description="Seconds between the signs of life that `paperround status` looks for."
     )
+    metrics_address: Annotated[str, BeforeValidator(read_address)] = Field(
+        default=_METRICS,
+        description="Where a running bot shows its metrics for Prometheus: an address and a port of this machine. "
+        "off: nowhere.",
+    )
+
+    def allows(self, platform: str, workspace: str) -> bool:
+        """Say whether the bot may answer and deliver there."""
+        places = self.allowed.split(",")
+        return not self.allowed or platform in places or f"{platform}:{workspace}" in places
 
 
 def load() -> Settings:
@@ -77,6 +149,7 @@ def _reason(text: str) -> str:
     for theirs, ours in (
         ("Input should be", "it has to be"),
         ("a valid integer", "a whole number"),
+        ("a valid number", "a number"),
         ("greater than or equal to", "at least"),
         ("less than or equal to", "at most"),
     ):

@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event
+from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, event, make_url
 
 from bot.errors import StoreError
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 BUSY_TIMEOUT = 30.0  # seconds a writer waits for another
 
@@ -81,3 +87,65 @@ def log_ahead(address: URL) -> None:
                 if "locked" not in str(error) or time.monotonic() > deadline:
                     raise
             time.sleep(0.02)
+
+
+@contextmanager
+def run_lock(url: str | URL) -> Iterator[None]:
+    """Be the only process that runs the bot on this SQLite file; on any other database, and in memory, do nothing.
+
+    `url` is one that `Store.open` takes.
+    The system gives the lock back when the process ends, however it ends; the file beside the database stays. Raises
+    StoreError, which names the other process, if one has the lock.
+    """
+    address = make_url(url)
+    if address.get_backend_name() != "sqlite" or in_memory(address) or fcntl is None:
+        yield
+        return
+    make_file(address)
+    database = Path(str(address.database)).resolve()
+    file = database.with_name(f"{database.name}.lock")
+    try:
+        held = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"The file {file} cannot be written: {error.strerror}. Give it to the bot's user.") from error
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            other = os.read(held, 20).decode("ascii", "replace").strip() or "unknown"
+            raise StoreError(
+                f"The bot is running on this database already (process {other}): {database}. "
+                "Stop that one first, or use PostgreSQL, which any number may share."
+            ) from error
+        os.ftruncate(held, 0)
+        os.pwrite(held, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(held)
+
+
+def snapshot(source: Path, target: Path) -> None:
+    """Copy a database file as it is at this moment, while others go on writing it, into a file that is empty.
+
+    Raises sqlite3.Error if the source cannot be read or the target not be written.
+    """
+    address = f"{source.resolve().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None)) as connection:
+        connection.execute("VACUUM INTO ?", (str(target),))
+
+
+def close_up(path: Path) -> None:
+    """Make a database, which nobody has open, a single file without a log beside it, and see that it is on the disk.
+
+    Raises sqlite3.Error if the file is damaged or stays locked, OSError if it cannot be written through.
+    """
+    with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            raise sqlite3.DatabaseError(found)
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -29,6 +29,31 @@ def test_the_defaults_load() -> None:
     assert (settings.digest_at, settings.digest_on, settings.time_zone) == ("09:00", "12345", "UTC")
     assert (settings.digest_max, settings.strictness, settings.ranker) == (5, "normal", "default")
     assert (settings.fresh_days, settings.keep_days, settings.heartbeat_seconds) == (7, 180, 20)
+    assert (settings.say_nothing, settings.channels, settings.allowed) == ("say", "managers", "")
+    assert (settings.command, settings.lease_seconds) == ("papers", 120)
+    assert settings.metrics_address == "127.0.0.1:9464"
+
+
+def test_an_address_of_the_metrics_is_kept_on_this_machine() -> None:
+    assert load().metrics_address.startswith("127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "inside", "outside"),
+    [
+        ("", [("slack", "T1"), ("irc", "")], []),
+        ("slack:T1,discord", [("slack", "T1"), ("discord", "7")], [("slack", "T2"), ("slack", ""), ("slack", "t1")]),
+        ("slack", [("slack", "T1")], [("slac", "k"), ("discord", "slack")]),
+        ("a:b:c", [("a", "b:c")], [("a", "b"), ("a:b", "c,d")]),
+    ],
+)
+def test_where_the_bot_may_work(
+    monkeypatch: pytest.MonkeyPatch, allowed: str, inside: list[tuple[str, str]], outside: list[tuple[str, str]]
+) -> None:
+    monkeypatch.setenv(f"{PREFIX}ALLOWED", allowed)
+    settings = load()
+    assert [place for place in inside if not settings.allows(*place)] == []
+    assert [place for place in outside if settings.allows(*place)] == []
 
 
 @pytest.mark.parametrize(
@@ -47,6 +72,16 @@ def test_the_defaults_load() -> None:
         ("FRESH_DAYS", " 14 ", 14),
         ("KEEP_DAYS", "30", 30),
         ("HEARTBEAT_SECONDS", "5", 5),
+        ("SAY_NOTHING", "silent", "silent"),
+        ("CHANNELS", "everyone", "everyone"),
+        ("ALLOWED", " Slack:T0123 , discord,", "slack:T0123,discord"),
+        ("ALLOWED", "irc:net:#room", "irc:net:#room"),
+        ("COMMAND", "/Papers-Test", "papers-test"),
+        ("LEASE_SECONDS", "2.5", 2.5),
+        ("METRICS_ADDRESS", "localhost:0", "localhost:0"),
+        ("METRICS_ADDRESS", "9100", "127.0.0.1:9100"),
+        ("METRICS_ADDRESS", "[::1]:09100", "[::1]:9100"),
+        ("METRICS_ADDRESS", "Off", ""),
     ],
 )
 def test_each_setting_is_read(monkeypatch: pytest.MonkeyPatch, name: str, typed: str, read: object) -> None:
@@ -83,6 +118,25 @@ WRONG = [
     ("KEEP_DAYS", "9" * 40, "at most 3660"),
     ("KEEP_DAYS", "x\ny", "a whole number"),
     ("HEARTBEAT_SECONDS", "soon", "a whole number"),
+    ("SAY_NOTHING", "never", "'say' or 'silent'"),
+    ("CHANNELS", "nobody", "'managers' or 'everyone'"),
+    ("ALLOWED", " , ", "with commas"),
+    ("ALLOWED", "slack:", "slack:T0123"),
+    ("ALLOWED", ":T0123", "slack:T0123"),
+    ("ALLOWED", "my team", "slack:T0123"),
+    ("COMMAND", "/", "papers-test"),
+    ("COMMAND", "p" * 31, "up to 30 letters"),
+    ("COMMAND", "my papers", "digits, - and _"),
+    ("COMMAND", "papiér", "a to z"),
+    ("LEASE_SECONDS", "1", "at least 2"),
+    ("LEASE_SECONDS", "nan", "a finite number"),
+    ("LEASE_SECONDS", "inf", "a finite number"),
+    ("LEASE_SECONDS", "1e9", "at most 3600"),
+    ("LEASE_SECONDS", "long", "has to be a number"),
+    ("METRICS_ADDRESS", "127.0.0.1", "127.0.0.1:9464"),
+    ("METRICS_ADDRESS", "127.0.0.1:70000", "or off"),
+    ("METRICS_ADDRESS", "http://host:80/", "or off"),
+    ("METRICS_ADDRESS", ":9464", "or off"),
 ]
 
 
