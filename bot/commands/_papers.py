@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.commands._context import Context
-from bot.commands._pages import Entry
 from bot.core.card import clip, paper_card
 from bot.core.ids import normalise
+from bot.core.pages import Entry
 from bot.core.plain import plain
 from bot.errors import NotFound
 from bot.store import notes, papers

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bot.commands._context import Context
-from bot.commands._pages import page_of
 from bot.core.command import command
 from bot.core.message import Message
+from bot.core.pages import page_of
 from bot.errors import Expired
 
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Annotated
 
 from bot.commands._context import Context
-from bot.commands._pages import Entry, listed
+from bot.commands._pages import listed
 from bot.commands._papers import meant
 from bot.core.card import clip, paper_card, place_line
 from bot.core.command import command
 from bot.core.ids import url_of
 from bot.core.message import Message
+from bot.core.pages import Entry
 from bot.core.plain import plain
 from bot.store import interests, marks
 from bot.store.papers import Stored

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bot.commands._context import Context
-from bot.commands._pages import Entry, listed, say
+from bot.commands._pages import listed, say
 from bot.core.card import count
 from bot.core.command import command
 from bot.core.message import Card, Message
+from bot.core.pages import Entry
 from bot.core.plain import plain
 from bot.core.typed import short_zone, words_for_weekdays
 from bot.store import subscriptions as table

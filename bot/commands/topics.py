@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.commands._context import Context
-from bot.commands._pages import Entry, listed
+from bot.commands._pages import listed
 from bot.core.card import count
 from bot.core.command import command
 from bot.core.message import Card, Message
+from bot.core.pages import Entry
 from bot.core.plain import plain
 from bot.store import areas, subscriptions
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
 from unicodedata import category
 
 CARDS_PER_PAGE = 5  # five cards with four buttons each are exactly Discord's 40 components
@@ -66,6 +67,23 @@ class Message:
     files: tuple[File, ...] = ()
     form: Form | None = None
     public: bool = False
+
+
+def to_json(message: Message) -> dict[str, Any]:
+    """Return a message as plain JSON, to be stored until it is sent. Raises ValueError for one with files or a form."""
+    if message.files or message.form is not None:
+        raise ValueError("files and forms are for the person who asks, now")
+    return asdict(message) | {"files": [], "form": None}
+
+
+def from_json(content: Mapping[str, Any]) -> Message:
+    """Return the message that `to_json` made this of."""
+    cards = tuple(
+        Card(**{**card, "lines": tuple(card["lines"]), "buttons": tuple(Button(**one) for one in card["buttons"])})
+        for card in content["cards"]
+    )
+    buttons = tuple(Button(**one) for one in content["buttons"])
+    return Message(content["text"], cards, buttons, content["footer"], public=content["public"])
 
 
 def fit(text: str, limit: int, escape: Callable[[str], str] = str) -> str:

@@ -6,10 +6,11 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, select
+from sqlalchemy import URL, Connection, Engine, func, select
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, InterfaceError, OperationalError
 
 from bot.errors import StoreError
@@ -22,7 +23,10 @@ T = TypeVar("T")
 
 
 class Store:
-    """A database at this program's revision. Made by `Store.open`; `id` is the database's own, a UUID in hex."""
+    """A database at this program's revision. Made by `Store.open`; `id` is the database's own, a UUID in hex.
+
+    `clock` reads the database's time: leases and due times go by it. A test may set another one.
+    """
 
     def __init__(self, engine: Engine, label: str) -> None:
         self._reader = engine.execution_options(postgresql_readonly=True)
@@ -31,6 +35,7 @@ class Store:
         self._label = label
         self._turn: AbstractContextManager[Any] = RLock() if sqlite.in_memory(engine.url) else nullcontext()
         self.id = ""
+        self.clock: Callable[[Connection], datetime] = clock
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -131,6 +136,14 @@ class Store:
             if isinstance(error, DBAPIError) and not _is_the_databases(error):
                 raise
             raise StoreError(_refusal(self._label, self._engine.url, cause)) from error
+
+
+def clock(conn: Connection) -> datetime:
+    """Return the database's own time (aware, UTC), which all processes share. SQLite has that of its one machine."""
+    if conn.dialect.name == "sqlite":
+        return datetime.now(UTC)
+    found: datetime = conn.execute(select(func.clock_timestamp())).scalar_one()
+    return found.astimezone(UTC)
 
 
 def was_deleted(error: Exception) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, select
@@ -11,9 +12,16 @@ from bot.store.tables import heartbeats
 from bot.store.text import short
 
 
-def beat(conn: Connection, process: str, started_at: datetime, now: datetime) -> None:
-    """Say that a process, which started then, is alive now. Times are aware."""
-    values = {"started_at": started_at, "beat_at": now}
+def beat(
+    conn: Connection,
+    process: str,
+    started_at: datetime,
+    now: datetime,
+    role: str = "",
+    serves: Collection[str] = (),
+) -> None:
+    """Say that a process, which started then, is alive now. Times are aware. `serves`: platforms it can send to."""
+    values = {"started_at": started_at, "beat_at": now, "role": role, "serves": " ".join(serves)}
     new = insert(conn, heartbeats).values(process=short(process, 80), **values)
     conn.execute(new.on_conflict_do_update(index_elements=["process"], set_=values))
 

@@ -9,13 +9,13 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, select, update
+from sqlalchemy import Connection, Row, delete, exists, select, update
 
 from bot.errors import UsageError
 from bot.store import wishes
 from bot.store.papers import resolve_all
 from bot.store.statements import chunks, insert
-from bot.store.tables import interests, marks
+from bot.store.tables import interests, marks, subscriptions
 from bot.store.text import key, storable
 from recommender.types import Interest, Mark, Profile
 
@@ -120,8 +120,10 @@ def restore(conn: Connection, number: int) -> bool:
 
 
 def prune(conn: Connection, before: datetime) -> None:
-    """Delete for good what was removed before a time."""
+    """Delete for good what was removed before a time, and subscriptions that bring nothing any more."""
     conn.execute(delete(interests).where(interests.c.removed_at < before))
+    used = exists().where(interests.c.subscription_id == subscriptions.c.id)
+    conn.execute(delete(subscriptions).where(~used))
 
 
 def profile(conn: Connection, owner: int) -> Profile:

@@ -80,10 +80,7 @@ def menu(conn: Connection, number: int) -> list[str]:
 
 def _asked(number: int) -> Any:
     """Subscriptions that this person asked for, of which the interest is somebody else's: a channel's."""
-    return and_(
-        subscriptions.c.asked_by == number,
-        subscriptions.c.interest_id.not_in(select(interests.c.id).where(interests.c.owner_id == number)),
-    )
+    return and_(subscriptions.c.asked_by == number, subscriptions.c.owner_id != number)
 
 
 def summary(conn: Connection, number: int) -> dict[str, int]:
@@ -93,9 +90,10 @@ def summary(conn: Connection, number: int) -> dict[str, int]:
     """
     mine = and_(interests.c.owner_id == number, interests.c.removed_at.is_(None))
     own = select(interests.c.id).where(mine)
+    scheduled = select(interests.c.subscription_id).where(mine)
     conditions = {
         "interests": (interests, mine),
-        "subscriptions": (subscriptions, subscriptions.c.interest_id.in_(own)),
+        "subscriptions": (subscriptions, subscriptions.c.id.in_(scheduled)),
         "channel subscriptions": (subscriptions, _asked(number)),
         "marks": (marks, or_(marks.c.person_id == number, marks.c.interest_id.in_(own))),
         "saved papers": (saved, saved.c.owner_id == number),
@@ -112,7 +110,7 @@ def forget(conn: Connection, number: int) -> None:
     """Delete everything of a person: interests, marks in channels too, and the channel subscriptions asked for."""
     own = select(interests.c.id).where(interests.c.owner_id == number)
     conn.execute(
-        delete(subscriptions).where(or_(subscriptions.c.asked_by == number, subscriptions.c.interest_id.in_(own)))
+        delete(subscriptions).where(or_(subscriptions.c.asked_by == number, subscriptions.c.owner_id == number))
     )
     conn.execute(delete(marks).where(or_(marks.c.person_id == number, marks.c.interest_id.in_(own))))
     for table in (interests, saved, wishes, notes):
@@ -154,7 +152,7 @@ def _export_interests(conn: Connection, number: int) -> list[dict[str, Any]]:
 def _export_subscriptions(conn: Connection, number: int) -> list[dict[str, Any]]:
     query = (
         select(subscriptions, interests.c.name, owners.c.kind, owners.c.name.label("place"))
-        .join(interests, interests.c.id == subscriptions.c.interest_id)
+        .join(interests, interests.c.subscription_id == subscriptions.c.id)
         .join(owners, owners.c.id == interests.c.owner_id)
         .where(or_(subscriptions.c.asked_by == number, interests.c.owner_id == number))
         .order_by(subscriptions.c.id)

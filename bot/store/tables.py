@@ -20,6 +20,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
 )
 
 metadata = MetaData(
@@ -58,11 +59,11 @@ def _number() -> Column[int]:
     return Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
 
 
-def _to(target: str, name: str, *, null: bool = False, key: bool = False) -> Column[int]:
+def _to(target: str, name: str, *, null: bool = False, key: bool = False, lost: str = "CASCADE") -> Column[int]:
     return Column(
         name,
         BigInteger().with_variant(Integer, "sqlite"),
-        ForeignKey(target, ondelete="CASCADE"),
+        ForeignKey(target, ondelete=lost),
         nullable=null,
         primary_key=key,
     )
@@ -79,6 +80,8 @@ heartbeats = Table(
     Column("process", String(80), primary_key=True),
     Column("started_at", UTCDateTime, nullable=False),
     Column("beat_at", UTCDateTime, nullable=False),
+    Column("role", String(10), nullable=False),  # "all", "worker", "web"
+    Column("serves", Text, nullable=False),  # platforms it can send to, with spaces between
 )
 
 # One paper, many ids: immutable records, papers derived from them, and aliases that lead to papers.
@@ -98,6 +101,7 @@ papers = Table(
     Column("categories", JSON, nullable=False),
     Column("keywords", JSON, nullable=False),
     Column("title_guessed", Boolean, nullable=False, default=False),
+    Column("cross_listed", Boolean, nullable=False, server_default=false()),  # announced as a cross-list only
     Column("title_key", String(300), nullable=False, index=True),
     Column("first_seen", UTCDateTime, nullable=False, index=True),
     Column("changed", BigInteger, nullable=False, index=True),
@@ -159,6 +163,34 @@ owners = Table(
     UniqueConstraint("platform", "workspace", "kind", "external"),
     sqlite_autoincrement=True,
 )
+subscriptions = Table(
+    "subscriptions",
+    metadata,
+    _number(),
+    _to("owners.id", "owner_id"),
+    _to("owners.id", "asked_by"),
+    Column("at", String(5), nullable=False),  # local time, HH:MM
+    Column("time_zone", String(64), nullable=False),
+    Column("weekdays", String(7), nullable=False),  # digits of ISO weekdays, Monday is 1: "12345"
+    Column("at_most", Integer, nullable=False),
+    Column("strictness", String(10), nullable=False),
+    Column("gap", Integer, nullable=False),  # days from one digest to the next, at least
+    Column("cross_lists", Boolean, nullable=False),
+    Column("silent", Boolean, nullable=False),  # say nothing where there is nothing
+    Column("created_at", UTCDateTime, nullable=False),
+    Column("paused_at", UTCDateTime),
+    Column("paused_until", String(10), nullable=False),  # local date, or empty
+    Column("paused_why", Text, nullable=False),  # empty: somebody asked for it
+    Column("next_due_at", UTCDateTime),
+    Column("last_date", String(10), nullable=False),  # the last local date that was planned
+    Column("covered_to", UTCDateTime, nullable=False),  # papers first seen until then were considered
+    Column("said_at", UTCDateTime, nullable=False),
+    Column("planning_until", UTCDateTime),  # lease of the process that plans it now
+    Index("ix_subscriptions_next_due_at", "next_due_at"),
+    Index("ix_subscriptions_owner_id", "owner_id"),
+    Index("ix_subscriptions_asked_by", "asked_by"),
+    sqlite_autoincrement=True,
+)
 interests = Table(
     "interests",
     metadata,
@@ -169,23 +201,9 @@ interests = Table(
     Column("topics", JSON, nullable=False),
     Column("created_at", UTCDateTime, nullable=False),
     Column("removed_at", UTCDateTime),  # kept for a while, unseen, so that removing can be undone
+    _to("subscriptions.id", "subscription_id", null=True, lost="SET NULL"),  # the digest that it comes in
     UniqueConstraint("owner_id", "name_key"),
-    sqlite_autoincrement=True,
-)
-subscriptions = Table(
-    "subscriptions",
-    metadata,
-    _number(),
-    _to("interests.id", "interest_id"),
-    _to("owners.id", "asked_by"),
-    Column("at", String(5), nullable=False),  # local time, HH:MM
-    Column("time_zone", String(64), nullable=False),
-    Column("weekdays", String(7), nullable=False),  # digits of ISO weekdays, Monday is 1: "12345"
-    Column("at_most", Integer, nullable=False),
-    Column("strictness", String(10), nullable=False),
-    Column("created_at", UTCDateTime, nullable=False),
-    UniqueConstraint("interest_id"),
-    Index("ix_subscriptions_asked_by", "asked_by"),
+    Index("ix_interests_subscription_id", "subscription_id"),
     sqlite_autoincrement=True,
 )
 marks = Table(
@@ -229,4 +247,70 @@ notes = Table(
     Column("at", UTCDateTime, nullable=False, index=True),
     Index("ix_notes_owner_id_kind", "owner_id", "kind"),
     sqlite_autoincrement=True,
+)
+
+# Digests and notices on their way: frozen when they were planned, each claimed, sent and marked once.
+outbox = Table(
+    "outbox",
+    metadata,
+    _number(),
+    Column("key", String(120), nullable=False, unique=True),  # digest:<subscription>:<local date>
+    Column("kind", String(10), nullable=False),  # "digest" or "notice"
+    _to("subscriptions.id", "subscription_id", null=True),
+    _to("owners.id", "owner_id"),
+    Column("platform", String(40), nullable=False),
+    Column("workspace", String(120), nullable=False),
+    Column("user", String(200), nullable=False),
+    Column("channel", String(200), nullable=False),
+    Column("message", JSON, nullable=False),
+    Column("state", String(10), nullable=False),  # pending, sent, refused, dead, unknown, held
+    Column("due_at", UTCDateTime, nullable=False),
+    Column("created_at", UTCDateTime, nullable=False),
+    Column("not_before", UTCDateTime, nullable=False),  # the next try
+    Column("tries", Integer, nullable=False),  # sends that began
+    Column("looks", Integer, nullable=False),  # since the last send
+    Column("token", String(32), nullable=False),  # of the lease; empty if nobody has it
+    Column("leased_until", UTCDateTime),
+    Column("claimed_at", UTCDateTime),  # the first time
+    Column("tried_at", UTCDateTime),  # when the last send began
+    Column("uncertain", Boolean, nullable=False),  # the last send may have arrived
+    Column("window_from", UTCDateTime, nullable=False),
+    Column("done_at", UTCDateTime),
+    Column("receipt", Text, nullable=False),
+    Column("error", Text, nullable=False),
+    Index("ix_outbox_state_not_before", "state", "not_before"),
+    Index("ix_outbox_owner_id", "owner_id"),
+    Index("ix_outbox_subscription_id", "subscription_id"),
+    sqlite_autoincrement=True,
+)
+shown = Table(
+    "shown",
+    metadata,
+    _to("outbox.id", "outbox_id", key=True),
+    _to("papers.id", "paper_id", key=True),
+    Index("ix_shown_paper_id", "paper_id"),
+)
+
+# How each source of papers does, and what an administrator of a workspace chose.
+sources = Table(
+    "sources",
+    metadata,
+    Column("name", String(80), primary_key=True),
+    Column("asked_at", UTCDateTime),
+    Column("answered_at", UTCDateTime),
+    Column("brought_at", UTCDateTime),  # the last new paper
+    Column("failing_since", UTCDateTime),
+    Column("behind_since", UTCDateTime),
+    Column("error", Text, nullable=False),
+    Column("rests", Text, nullable=False),  # why nothing is expected now; empty if papers are
+    Column("next_at", UTCDateTime),
+    Column("leased_until", UTCDateTime),
+)
+workspaces = Table(
+    "workspaces",
+    metadata,
+    Column("platform", String(40), primary_key=True),
+    Column("workspace", String(120), primary_key=True),
+    Column("time_zone", String(64), nullable=False),
+    Column("channels", String(10), nullable=False),  # who may subscribe channels: "", "managers" or "everyone"
 )

@@ -24,7 +24,7 @@ from sqlalchemy import Connection, func, inspect, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from bot.errors import StoreError
-from bot.store import heartbeats, migrate
+from bot.store import heartbeats, migrate, subscriptions
 from bot.store import sqlite as sqlite_module
 from bot.store.address import name_of, parse, sqlite_url
 from bot.store.engine import Store
@@ -64,8 +64,12 @@ def test_unique_constraints_indexes_and_foreign_keys_are_the_same(store: Store) 
         look = inspect(conn)
         for table in metadata.sorted_tables:
             assert {index["name"] for index in look.get_indexes(table.name)} >= {index.name for index in table.indexes}
-            keys = {key["name"]: key["options"].get("ondelete") for key in look.get_foreign_keys(table.name)}
-            assert keys == {key.name: key.ondelete for key in table.foreign_key_constraints}
+            keys = look.get_foreign_keys(table.name)
+            found = {
+                (*key["constrained_columns"], key["referred_table"], key["options"].get("ondelete")) for key in keys
+            }
+            wanted = table.foreign_key_constraints
+            assert found == {(*key.column_keys, key.referred_table.name, key.ondelete) for key in wanted}
 
 
 def test_the_head_named_in_code_is_the_head_of_the_scripts() -> None:
@@ -87,6 +91,42 @@ def test_a_downgrade_leaves_no_table(empty_url: str) -> None:
         config.attributes["version_table"] = migrate.VERSION_TABLE
         command.downgrade(config, "base")
         assert inspect(conn).get_table_names() == [migrate.VERSION_TABLE]
+    store.close()
+
+
+def test_subscriptions_of_the_first_revision_go_on(empty_url: str) -> None:
+    from alembic import command
+
+    store = Store.open(empty_url)
+    config = Config()
+    config.set_main_option("script_location", str(migrate.FOLDER))
+    config.set_main_option("path_separator", "os")
+    with store.writing() as conn:
+        config.attributes["connection"] = conn
+        config.attributes["version_table"] = migrate.VERSION_TABLE
+        command.downgrade(config, "base")
+        command.upgrade(config, "0001")
+        made = "'2026-11-30 08:00:00.000000'"
+        people = "INSERT INTO owners (id, platform, workspace, kind, external, name, time_zone, created_at, menu)"
+        conn.execute(text(f"{people} VALUES (7, 'console', 'local', 'person', 'ada', 'Ada', '', {made}, '[]')"))
+        columns = "(id, owner_id, name, name_key, topics, created_at)"
+        for number, name in ((3, "one"), (4, "two"), (5, "three")):
+            conn.execute(
+                text(f"INSERT INTO interests {columns} VALUES ({number}, 7, '{name}', '{name}', '[]', {made})")
+            )
+        columns = "(id, interest_id, asked_by, at, time_zone, weekdays, at_most, strictness, created_at)"
+        for number, interest in ((11, 5), (12, 3)):
+            values = f"({number}, {interest}, 7, '09:00', 'UTC', '12345', 5, 'normal', {made})"
+            conn.execute(text(f"INSERT INTO subscriptions {columns} VALUES {values}"))
+        conn.execute(text("INSERT INTO notes (owner_id, kind, content, at) VALUES (7, 'list', '{}', " + made + ")"))
+    store.close()
+    store = Store.open(empty_url)
+    with store.writing() as conn:
+        kept = subscriptions.of(conn, 7)
+        assert [(sub.number, sub.interest, sub.name) for sub in kept] == [(12, 3, "one"), (11, 5, "three")]
+        assert {sub.next_due_at for sub in kept} == {datetime(2026, 11, 30, 8, tzinfo=UTC)}
+        usual = {"at": "09:00", "time_zone": "UTC", "weekdays": "1", "at_most": 5, "strictness": "normal"}
+        assert subscriptions.add(conn, 7, 4, 7, usual, NOW) == 13
     store.close()
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
+from bot.core.due import next_due
 from bot.errors import Expired, NotFound, UsageError
-from bot.store import heartbeats, interests, marks, notes, owners, records, saved, subscriptions, wishes
+from bot.store import heartbeats, interests, marks, notes, owners, records, saved, subscriptions, tables, wishes
 from bot.store.engine import Store
 from recommender.types import Interest, Mark, Paper, Profile
 
@@ -38,7 +39,10 @@ def channel(conn: Connection, name: str = "reading") -> int:
 
 
 def subscribe(conn: Connection, interest: int, who: int) -> int:
-    return subscriptions.add(conn, interest, who, "09:00", "Europe/Berlin", "12345", 5, "normal", NOW)
+    values = {"at": "09:00", "time_zone": "Europe/Berlin", "weekdays": "12345", "at_most": 5, "strictness": "normal"}
+    owner = interests.owner_of(conn, interest)
+    assert owner is not None
+    return subscriptions.add(conn, owner, interest, who, values, NOW)
 
 
 def test_an_owner_is_made_once_and_a_new_name_is_kept(conn: Connection) -> None:
@@ -228,14 +232,15 @@ def test_subscriptions(conn: Connection) -> None:
     mine = interests.add(conn, ada, "Mine", ["a", "b"], NOW)
     ours = interests.add(conn, room, "Ours", [], NOW)
     first, second = subscribe(conn, mine, ada), subscribe(conn, ours, ada)
-    expected = subscriptions.Subscription(
-        first, mine, ada, ada, "Mine", ("a", "b"), "09:00", "Europe/Berlin", "12345", 5, "normal", NOW, "Ada", "person"
-    )
-    assert subscriptions.of(conn, ada) == [expected]
+    (sub,) = subscriptions.of(conn, ada)
+    assert (sub.number, sub.interest, sub.owner, sub.asked_by) == (first, mine, ada, ada)
+    assert (sub.name, sub.topics, sub.place, sub.place_kind, sub.asker) == ("Mine", ("a", "b"), "Ada", "person", "Ada")
+    assert (sub.at, sub.time_zone, sub.weekdays, sub.at_most) == ("09:00", "Europe/Berlin", "12345", 5)
+    assert (sub.strictness, sub.gap, sub.cross_lists, sub.silent) == ("normal", 0, False, False)
+    assert (sub.last_date, sub.covered_to, sub.said_at, sub.paused_at) == ("", NOW, NOW, None)
+    assert sub.next_due_at == next_due(sub.schedule, NOW)[1]
     assert [each.place for each in subscriptions.of(conn, room)] == ["#reading"]
     assert [each.number for each in subscriptions.asked_by(conn, ada)] == [first, second]
-    with pytest.raises(UsageError, match="already"):
-        subscribe(conn, mine, ada)
     subscriptions.remove(conn, first)
     assert subscriptions.of(conn, ada) == []
     assert len(interests.of(conn, ada)) == 1
@@ -260,8 +265,67 @@ def test_keeping_a_subscription_twice_changes_only_what_is_chosen(conn: Connecti
     back, new = keep("memory", {})
     assert not new
     assert (back.interest, back.at) == (made.interest, "09:00")
-    subscriptions.change(conn, back.number, {})
+    subscriptions.change(conn, back.number, {}, NOW)
     assert subscriptions.of(conn, ada) == [back]
+
+
+def test_interests_that_come_together_and_part_again(conn: Connection) -> None:
+    ada = person(conn)
+    one, two = interests.add(conn, ada, "one", ["a"], NOW), interests.add(conn, ada, "two", ["b"], NOW)
+    first, second = subscribe(conn, one, ada), subscribe(conn, two, ada)
+    subscriptions.join(conn, two, first)
+    assert [(sub.number, sub.name) for sub in subscriptions.of(conn, ada)] == [(first, "one"), (first, "two")]
+    assert subscriptions.of_number(conn, second) == []
+    subscriptions.change(conn, first, {"at": "07:00"}, NOW)
+    assert {sub.at for sub in subscriptions.of_number(conn, first)} == {"07:00"}
+    third = subscriptions.part(conn, two, NOW)
+    assert third not in (first, second)
+    assert [(sub.number, sub.at) for sub in subscriptions.of(conn, ada)] == [(first, "07:00"), (third, "07:00")]
+    assert subscriptions.part(conn, two, NOW) == third
+    interests.remove(conn, two, NOW)
+    assert [sub.number for sub in subscriptions.of(conn, ada)] == [first]
+    interests.prune(conn, NOW + timedelta(days=1))
+    assert conn.execute(select(func.count()).select_from(tables.subscriptions)).scalar() == 1
+
+
+def test_pausing_and_going_on(conn: Connection) -> None:
+    ada = person(conn)
+    number = subscribe(conn, interests.add(conn, ada, "one", ["a"], NOW), ada)
+    (before,) = subscriptions.of_number(conn, number)
+    assert not before.paused(NOW)
+    subscriptions.pause(conn, number, NOW)
+    (sub,) = subscriptions.of_number(conn, number)
+    assert (sub.paused(NOW + timedelta(days=900)), sub.next_due_at, sub.paused_why) == (True, None, "")
+    subscriptions.change(conn, number, {"at": "06:00"}, NOW)
+    (sub,) = subscriptions.of_number(conn, number)
+    assert (sub.at, sub.next_due_at) == ("06:00", None)
+    subscriptions.resume(conn, number, NOW)
+    (sub,) = subscriptions.of_number(conn, number)
+    assert sub.next_due_at == next_due(sub.schedule, NOW)[1]
+    until = date(2026, 12, 24)
+    subscriptions.pause(conn, number, NOW, until, why="archived")
+    (sub,) = subscriptions.of_number(conn, number)
+    assert sub.next_due_at == datetime(2026, 12, 24, 5, tzinfo=UTC)
+    assert (sub.paused_until, sub.paused_why) == ("2026-12-24", "archived")
+    assert sub.paused(NOW)
+    assert not sub.paused(sub.next_due_at)
+    subscriptions.change(conn, number, {"at": "08:00"}, NOW)
+    (sub,) = subscriptions.of_number(conn, number)
+    assert sub.next_due_at == datetime(2026, 12, 24, 7, tzinfo=UTC)
+
+
+def test_a_manager_sees_all_of_a_workspace_and_hands_over(conn: Connection) -> None:
+    ada, bob, room = person(conn), person(conn, "bob"), channel(conn)
+    elsewhere = owners.get(conn, "console", "other", "person", "eve", "Eve", NOW).number
+    one = subscribe(conn, interests.add(conn, ada, "one", ["a"], NOW), ada)
+    two = subscribe(conn, interests.add(conn, room, "two", ["a"], NOW), ada)
+    subscribe(conn, interests.add(conn, elsewhere, "three", ["a"], NOW), elsewhere)
+    assert [sub.number for sub in subscriptions.in_workspace(conn, "console", "local")] == [one, two]
+    assert len(subscriptions.everywhere(conn)) == 3
+    subscriptions.hand_over(conn, two, bob)
+    assert [(sub.asked_by, sub.asker) for sub in subscriptions.of_number(conn, two)] == [(bob, "Bob")]
+    owners.forget(conn, ada)
+    assert [sub.number for sub in subscriptions.in_workspace(conn, "console", "local")] == [two]
 
 
 def test_notes(conn: Connection) -> None:

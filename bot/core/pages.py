@@ -1,0 +1,83 @@
+"""Lists with buttons, as plain JSON that can be stored, and their pages: the same after months. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.core.message import CARDS_PER_PAGE, Button, Card, Message
+
+Kinds = Sequence[tuple[str, str, bool]]  # label, command, whether it goes into a menu
+PAPER: Kinds = (
+    ("More like this", "more", False),
+    ("Less", "less", False),
+    ("Save", "save", False),
+    ("Similar papers", "similar", True),
+    ("Show in full", "show", True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One card of a list. `say` is what a button of it says to its command; `interest` is the one that showed it."""
+
+    card: Card
+    say: str
+    interest: int = 0
+
+
+def content_of(
+    text: str,
+    entries: Sequence[Entry],
+    *,
+    footer: str = "",
+    kinds: Kinds = PAPER,
+    buttons: Sequence[Button] = (),
+    shown_to: int = 0,
+) -> dict[str, Any]:
+    """Return a list as plain JSON. `shown_to` is the person who alone sees it; 0 is everybody in the place."""
+    return {
+        "shown_to": shown_to,
+        "text": text,
+        "footer": footer,
+        "kinds": [list(kind) for kind in kinds],
+        "buttons": [[button.label, button.action, button.url] for button in buttons],
+        "items": [
+            {"say": entry.say, "interest": entry.interest, "title": entry.card.title, "url": entry.card.url}
+            | {"paper": entry.card.paper, "lines": list(entry.card.lines), "why": entry.card.why}
+            for entry in entries
+        ],
+    }
+
+
+def page_of(note: int, content: Mapping[str, Any], page: int) -> Message:
+    """Build one page of a stored list. Pages count from 0; one that does not exist becomes the nearest."""
+    items = content["items"]
+    last = max(len(items) - 1, 0) // CARDS_PER_PAGE
+    page = min(max(page, 0), last)
+    start = page * CARDS_PER_PAGE
+    cards = tuple(
+        Card(
+            paper=item["paper"],
+            title=item["title"],
+            url=item["url"],
+            number=start + offset + 1,
+            lines=tuple(item["lines"]),
+            why=item.get("why", ""),
+            buttons=tuple(
+                Button(label, f"{command}:{note:x}:{start + offset:x}", menu=menu)
+                for label, command, menu in content["kinds"]
+            ),
+        )
+        for offset, item in enumerate(items[start : start + CARDS_PER_PAGE])
+    )
+    turns = []
+    if page > 0:
+        turns.append(Button("◂ Previous", f"page:{note:x}:{page - 1:x}"))
+    if page < last:
+        turns.append(Button("Next ▸", f"page:{note:x}:{page + 1:x}"))
+    own = [Button(label, action, url) for label, action, url in content["buttons"]]
+    where = f"page {page + 1} of {last + 1}" if last else ""
+    footer = " · ".join(part for part in (where, content["footer"]) if part)
+    return Message(text=content["text"], cards=cards, buttons=(*turns, *own), footer=footer)
