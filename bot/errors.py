@@ -68,11 +68,15 @@ class DeliveryError(PaperroundError):
 
 
 class Retry(DeliveryError):  # noqa: N818
-    """Not taken; it may be tried again after `after` seconds."""
+    """Not taken; it may be tried again after `after` seconds, or 0 if the platform tells none.
 
-    def __init__(self, text: str, after: float) -> None:
+    `everywhere`: the bot may send nothing at all until then; otherwise nothing to this destination.
+    """
+
+    def __init__(self, text: str, after: float, everywhere: bool = False) -> None:
         super().__init__(text)
         self.after = after
+        self.everywhere = everywhere
 
 
 class Refused(DeliveryError):  # noqa: N818

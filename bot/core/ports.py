@@ -35,6 +35,18 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """How many messages a second a platform takes from the bot, and of those to one destination.
+
+    `per_workspace`: the first counts for each workspace by itself. For a short while up to 1.4 times as many are sent.
+    """
+
+    a_second: float = 20.0
+    to_one: float = 1.0
+    per_workspace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Bad:
     """One entry of a file that could not be taken: the line it begins in, counted from 1, and why, in a few words."""
 
@@ -53,7 +65,10 @@ class Source(Protocol):
 
 
 class Platform(Protocol):
-    """A place where people read and type."""
+    """A place where people read and type.
+
+    It may have an attribute `limits: Limits`; without it the usual ones hold.
+    """
 
     name: str
 

@@ -41,7 +41,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A platform's word that it took a message."""
+    """A platform's word that it took a message.
+
+    `left`: how many more it takes for this destination within the next `reset` seconds, if it tells.
+    """
 
     id: str
     at: datetime
+    left: int | None = None
+    reset: float = 0.0
