@@ -28,10 +28,10 @@ _PIECE = 64  # papers compared with all others at a time: no step holds up other
 class Pool:
     """Papers that may be shown, n of them, in one state of an index; those that it lacks are compared by title alone.
 
-    `ids`, `titles` (folded) and `first_seen` are by place; `rows` (n,) are those of the index, -1 where it lacks one;
-    `meaning` (n, k) are their latent coordinates, and `rank` (n,) says which of two papers that are level comes first:
-    the newer, then by id. The rest is made when it is first asked for. Takes up to about 10 kB a paper, and n bytes
-    for each of the last 512 names and muted words.
+    `ids`, `titles` (folded) and `first_seen` are by place, and `places` by id; `rows` (n,) are those of the index, -1
+    where it lacks one; `meaning` (n, k) are their latent coordinates, and `rank` (n,) says which of two papers that are
+    level comes first: the newer, then by id. The rest is made when it is first asked for. Takes up to about 10 kB a
+    paper, and n bytes for each of the last 512 names and muted words.
     """
 
     def __init__(self, index: Index, papers: Sequence[Paper], first_seen: Sequence[datetime | None]) -> None:
@@ -39,6 +39,7 @@ class Pool:
         self.papers = papers
         self.first_seen = first_seen
         self.ids = [paper.id for paper in papers]
+        self.places = {id_: at for at, id_ in enumerate(self.ids)}
         self.titles = [plain(paper.title) for paper in papers]
         self.rows = index.rows(self.ids)
         self.meaning = index.lsa(self.rows)

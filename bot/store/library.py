@@ -1,6 +1,6 @@
 """Where the stored papers meet the recommender: the index kept up with the database, lookups and rankings.
 
-One lock a process: ranking and updating take turns, in threads, never on the event loop.
+Lookups and updates take turns, in threads, never on the event loop; rankings have a state of the index to themselves.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from difflib import SequenceMatcher
 from pathlib import Path
 from threading import RLock
-from typing import ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import structlog
@@ -21,15 +21,17 @@ import structlog
 from bot.store import catalogue, papers
 from bot.store.catalogue import Keyword
 from bot.store.engine import Store
-from bot.store.papers import Stored
-from recommender.explain import explain
+from bot.store.picks import LeftOut as LeftOut
+from bot.store.picks import Pick as Pick
+from bot.store.picks import Picked as Picked
+from bot.store.picks import Picker, numbered
+from bot.store.picks import Verdict as Verdict
+from bot.store.picks import Wish as Wish
 from recommender.files import busy
 from recommender.index import Index
-from recommender.portrait import portrait
 from recommender.search import search
-from recommender.select import THRESHOLDS, Candidate, Rules, by, interleave, mentions, select
 from recommender.text import area_hash, plain, term_hashes, words
-from recommender.types import FloatArray, Interest, Mark, Paper, Profile, Ranked, Ranker, RowArray, Why
+from recommender.types import Interest, Profile, Ranker
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,9 +39,7 @@ log = structlog.get_logger()
 
 CHANGES = 2000  # papers read from the database at a time
 GROWTH = 1.2  # the basis is learnt anew when there are so many times the papers it was learnt from
-CONSIDERED = 400  # best papers of an interest that are looked at whole
 SAME_TITLE = 0.86  # likeness of two titles from which one is a slip of the pen of the other
-EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +51,6 @@ class Found:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """A paper picked for an interest (its place in the profile), its score in standard deviations, and why."""
-
-    number: int
-    interest: int
-    score: float
-    why: Why
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether one paper would be picked for an interest. `muted` holds the words that keep it out."""
-
-    interest: int
-    picked: bool
-    why: Why
-    muted: str = ""
-
-
 class Library:
     """The index and the ranker of one process. `folder` None, or one that cannot be written, keeps it in memory."""
 
@@ -80,7 +60,7 @@ class Library:
         self._lock = RLock()
         self._folder = folder
         self.index = Index(folder)
-        self.ranker = make(self.index)
+        self._picker: tuple[object, Picker] | None = None
         self._fresh: tuple[object, frozenset[int]] = (None, frozenset())
         self._starters: tuple[object, list[Keyword]] = (None, [])
 
@@ -116,7 +96,6 @@ class Library:
     def _take(self, index: Index) -> None:
         with self._lock:
             self.index = index
-            self.ranker = self._make(index)
 
     def _append(self, most: int | None) -> None:
         with self._store.reading() as conn:
@@ -132,7 +111,7 @@ class Library:
                 break
             self.index.remove([str(change.number) for change in changes if change.gone])
             stored = [change.stored for change in changes if change.stored is not None]
-            self.index.append([_numbered(one) for one in stored], last=changes[-1].changed)
+            self.index.append([numbered(one) for one in stored], last=changes[-1].changed)
             if most is not None:
                 break
 
@@ -153,7 +132,8 @@ class Library:
         mask = None
         if among is not None:
             mask = np.zeros(self.index.n_rows, np.bool_)
-            mask[self._rows(among)] = True
+            rows = self.index.rows([str(number) for number in among])
+            mask[rows[rows >= 0]] = True
         hits = search(self.index, text, most, mask)
         numbers = self.index.ids([hit.row for hit in hits])
         return [Found(int(id_), hit.score, hit.exact_title) for id_, hit in zip(numbers, hits, strict=True)]
@@ -211,6 +191,17 @@ class Library:
 
     # --- rankings
 
+    def picker(self) -> Picker:
+        """Return what ranks the papers of the index as it is now; it stays as it is while the index goes on."""
+        with self._lock:
+            index = self.index
+            state = (index, index.generation, index.last, index.n_rows, len(index))
+            if self._picker is None or self._picker[0] != state:
+                _ = index.df, index.rows(())  # made once for both
+                taken = copy.copy(index)
+                self._picker = state, Picker(self._store, taken, self._make(taken))
+            return self._picker[1]
+
     async def pick(
         self,
         profile: Profile,
@@ -224,126 +215,36 @@ class Library:
         `most` papers an interest, and in all as many as the greatest of these; `strictness` is one word an interest. A
         pick's reason notes "newest" where the interests tell nothing apart.
         """
-        return await self._run(self._pick, profile, pool, seen, most, strictness)
+        wish = Wish(profile, pool, most, max(most, default=0), strictness, seen)
+        return (await self._ranked(Picker.pick, wish)).picks
 
-    def _pick(
-        self,
-        profile: Profile,
-        pool: Collection[int],
-        seen: Collection[int],
-        most: Sequence[int],
-        strictness: Sequence[str],
-    ) -> list[Pick]:
-        rows = self._rows(pool)
-        scores = self.ranker.score(profile.interests, rows)
-        followed = self._of_authors(profile.followed, pool)
-        ids = frozenset(str(number) for number in seen)
-        chosen = []
-        for own, limit, strict in zip(scores, most, strictness, strict=True):
-            candidates = self._candidates(rows, own, followed)
-            rules = Rules(seen=ids, strictness=strict, followed=profile.followed, muted=profile.muted)
-            chosen.append(select(self.index, candidates, limit, rules))
-        turns = interleave(chosen, max(most, default=0))
-        return [self._explained(profile.interests[at], at, ranked) for at, ranked in turns]
+    def pick_many(self, wishes: Sequence[Wish]) -> list[Picked]:
+        """Return the digest of each wish, as `pick` would; for threads: lookups and requests go on meanwhile."""
+        return self.picker().pick_many(wishes)
+
+    async def left_out(self, wish: Wish, limit: int) -> list[LeftOut]:
+        """Return at most `limit` papers that a digest does not show, the best first, with the reason in words."""
+        return await self._ranked(Picker.left_out, wish, limit)
 
     async def similar(self, numbers: Sequence[int], most: int) -> list[Pick]:
         """Return the papers most like some papers, the best first."""
-        return await self._run(self._similar, numbers, most)
-
-    def _similar(self, numbers: Sequence[int], most: int) -> list[Pick]:
-        alike = Interest("", liked=tuple(Mark(str(number), EPOCH) for number in numbers))
-        rows = np.flatnonzero(self.index.live)
-        candidates = self._candidates(rows, self.ranker.score([alike], rows)[0], ())
-        rules = Rules(seen=frozenset(str(number) for number in numbers), strictness="relaxed")
-        picked = [self._explained(alike, 0, ranked) for ranked in select(self.index, candidates, most, rules)]
-        return [replace(pick, why=replace(pick.why, near="")) for pick in picked]
+        return await self._ranked(Picker.similar, numbers, most)
 
     async def closest(self, interests: Sequence[Interest], pool: Collection[int]) -> int | None:
         """Return the paper of the pool that comes nearest to any of the interests."""
-        return await self._run(self._closest, interests, pool)
-
-    def _closest(self, interests: Sequence[Interest], pool: Collection[int]) -> int | None:
-        rows = self._rows(pool)
-        if not rows.size or not interests:
-            return None
-        best = self.ranker.score(interests, rows).max(axis=0)
-        return int(self.index.ids([int(rows[int(best.argmax())])])[0])
+        return await self._ranked(Picker.closest, interests, pool)
 
     async def nearest(self, interests: Sequence[Interest], number: int) -> int:
         """Return which of the interests (its place) a paper is nearest to."""
-        return await self._run(self._nearest, interests, number)
-
-    def _nearest(self, interests: Sequence[Interest], number: int) -> int:
-        rows = self._rows([number])
-        return int(self.ranker.score(interests, rows)[:, 0].argmax()) if rows.size else 0
+        return await self._ranked(Picker.nearest, interests, number)
 
     async def judge(self, profile: Profile, number: int, strictness: str) -> list[Verdict]:
         """Say for each interest of a profile whether a paper would be picked, and what speaks for it."""
-        return await self._run(self._judge, profile, number, strictness)
-
-    def _judge(self, profile: Profile, number: int, strictness: str) -> list[Verdict]:
-        rows = self._rows([number])
-        if not rows.size:
-            return []
-        paper = self._load([number])[0].paper
-        muted = next((words for words in profile.muted if mentions(paper, (words,)) or by(paper, (words,))), "")
-        passes = self.ranker.score(profile.interests, rows)[:, 0] >= THRESHOLDS[strictness]
-        return [
-            Verdict(at, bool(passes[at]) or by(paper, profile.followed), explain(self.ranker, interest, paper), muted)
-            for at, interest in enumerate(profile.interests)
-        ]
+        return await self._ranked(Picker.judge, profile, number, strictness)
 
     async def weights(self, interest: Interest, most: int) -> list[tuple[str, float]]:
         """Return the words an interest looks for, with weights from 1.0 down."""
-        return await self._run(self._weights, interest, most)
+        return await self._ranked(Picker.weights, interest, most)
 
-    def _weights(self, interest: Interest, most: int) -> list[tuple[str, float]]:
-        liked = [one.paper for one in self._load([int(mark.paper) for mark in interest.liked])]
-        texts = [*interest.topics, *(f"{paper.title}. {paper.abstract}" for paper in liked)]
-        return portrait(self.index, interest, texts, most)
-
-    def _rows(self, numbers: Collection[int]) -> RowArray:
-        rows = self.index.rows([str(number) for number in sorted(numbers)])
-        return rows[rows >= 0]
-
-    def _of_authors(self, names: Sequence[str], pool: Collection[int]) -> tuple[int, ...]:
-        """Return papers of the pool that may be by one of these authors; `select` looks at the names again."""
-        inside = set(pool)
-        return tuple(hit.number for name in names for hit in self._search(name, 50) if hit.number in inside)
-
-    def _candidates(self, rows: RowArray, scores: FloatArray, always: Sequence[int]) -> list[Candidate]:
-        """Return the best of the rows, whole, with their scores, and those that are looked at always."""
-        if np.abs(scores).max(initial=0) > 0:
-            order = np.argsort(-scores, kind="stable")[:CONSIDERED]
-        else:
-            order = self._newest(rows)
-        extra = np.flatnonzero(np.isin(rows, self._rows(always)))
-        order = np.unique(np.concatenate([order, extra])).astype(np.int64)
-        loaded = {one.paper.id: one for one in self._load([int(id_) for id_ in self.index.ids(rows[order])])}
-        return [
-            Candidate(loaded[id_].paper, float(scores[at]), loaded[id_].first_seen)
-            for at, id_ in zip(order.tolist(), self.index.ids(rows[order]), strict=True)
-            if id_ in loaded
-        ]
-
-    def _newest(self, rows: RowArray) -> RowArray:
-        """Return where the newest papers stand among the rows."""
-        with self._store.reading() as conn:
-            newest = self.index.rows([str(number) for number in papers.newest(conn, len(self.index))])
-        places = {int(row): at for at, row in enumerate(rows.tolist())}
-        return np.array([places[row] for row in newest.tolist() if row in places][:CONSIDERED], np.int64)
-
-    def _load(self, numbers: Sequence[int]) -> list[Stored]:
-        """Return papers with their numbers as ids, as the index knows them."""
-        with self._store.reading() as conn:
-            stored = papers.get(conn, numbers)
-        return [replace(one, paper=_numbered(one)) for one in stored.values()]
-
-    def _explained(self, interest: Interest, at: int, ranked: Ranked) -> Pick:
-        paper = self._load([int(ranked.paper)])[0].paper
-        why = explain(self.ranker, interest, paper)
-        return Pick(int(ranked.paper), at, ranked.score, replace(why, note=ranked.why.note))
-
-
-def _numbered(stored: Stored) -> Paper:
-    return replace(stored.paper, id=str(stored.number), ids=())
+    async def _ranked(self, fn: Callable[Concatenate[Picker, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(lambda: fn(self.picker(), *args, **kwargs))
