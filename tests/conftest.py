@@ -19,6 +19,17 @@ from bot.store.tables import metadata
 DATABASES = ("sqlite", "postgres")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option for runs that take many minutes."""
+    parser.addoption("--long", action="store_true", help="crash tests over 2,000 digests: some ten minutes")
+
+
+@pytest.fixture
+def long(request: pytest.FixtureRequest) -> bool:
+    """Say whether there is time."""
+    return bool(request.config.getoption("--long"))
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The address of a real PostgreSQL that lives as long as the tests: skipped on a laptop without it, not in CI."""

@@ -37,7 +37,10 @@ FINAL = {"sent", "refused", "dead", "unknown", "held"}
 
 @dataclass
 class Fleet:
-    """Up to `size` processes. `crashes` are the steps at which those that start next kill themselves, one each."""
+    """Up to `size` processes. `crashes` are the steps at which those that start next kill themselves, one each.
+
+    `url` is the database as they reach it, `watch` as the test does, if it differs. `more` is for their environment.
+    """
 
     folder: Path
     url: str
@@ -51,6 +54,7 @@ class Fleet:
     killed: int = 0
     sprung: list[str] = field(default_factory=list)
     ended: list[int] = field(default_factory=list)
+    watch: str = ""
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment of a verb on this database; coverage of a killed process is worth nothing."""
@@ -124,7 +128,7 @@ class Fleet:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the digests of the outbox."""
-        with opened(self.url) as store, store.reading() as conn:
+        with opened(self.watch or self.url) as store, store.reading() as conn:
             query = select(outbox).where(outbox.c.kind == "digest").order_by(outbox.c.id)
             return [dict(row) for row in conn.execute(query).mappings()]
 
@@ -153,7 +157,7 @@ def fleet(folder: Path, url: str, office: PostOffice, **more: Any) -> Iterator[F
 
 
 def fill(url: str, folder: Path, digests: int, papers: list[Paper] | None = None) -> None:
-    """Store papers that came yesterday, and subscriptions of as many channels of five workspaces, due ten minutes ago."""
+    """Store papers that came yesterday, and subscriptions of channels in five workspaces, due ten minutes ago."""
     now = datetime.now(UTC)
     before = now - timedelta(days=2)
     at = f"{now - timedelta(minutes=10):%H:%M}"

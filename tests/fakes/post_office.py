@@ -76,12 +76,14 @@ class Arrival:
 class PostOffice:
     """The office, open inside `with`. `hook` may choose the outcome of a send; None leaves it to the draw.
 
-    `log` has every message that arrived, `calls` every call, `early` the sends that came before a 429 allowed it.
+    `places` are the faults of single workspaces; all others have `faults`. `log` has every message that arrived,
+    `calls` every call, `early` the sends that came before a 429 allowed it.
     """
 
     faults: Faults = field(default_factory=Faults)
     seed: int = 0
     hook: Callable[[Call], str | None] | None = None
+    places: dict[str, Faults] = field(default_factory=dict)
     log: list[Arrival] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     early: int = 0
@@ -140,6 +142,10 @@ class PostOffice:
         """Return how often each outcome came, as "send:ok"."""
         return Counter(f"{call.kind}:{call.outcome}" for call in list(self.calls))
 
+    def of(self, to: str) -> Faults:
+        """Return the faults of a destination."""
+        return self.places.get(to.partition("/")[0], self.faults)
+
     # --- the counter
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -157,16 +163,17 @@ class PostOffice:
 
     async def _talk(self, asked: dict[str, Any], writer: asyncio.StreamWriter) -> None:
         call = Call(asked["call"], asked.get("key", ""), asked["to"], time.time())
-        outcome, answer = self._decide(call)
+        faults = self.of(call.to)
+        outcome, answer = self._decide(call, faults)
         self.calls.append(Call(call.kind, call.key, call.to, call.at, outcome))
         if outcome == "late":
-            await asyncio.sleep(self.faults.seconds)
+            await asyncio.sleep(faults.seconds)
         if call.kind == "send" and outcome in TAKES:
             self.log.append(Arrival(call.key, call.to, time.time(), asked["message"]))
             answer = {"id": f"m{len(self.log)}", "at": time.time()}
         if call.kind == "find" and outcome == "ok":
-            answer = {"found": self._look(call, float(asked["since"]))}
-        await asyncio.sleep(self.faults.seconds if outcome == "hang" else self.faults.slow)
+            answer = {"found": self._look(call, float(asked["since"]), faults)}
+        await asyncio.sleep(faults.seconds if outcome == "hang" else faults.slow)
         if outcome in ("drop", "drop_before"):
             writer.transport.abort()
             return
@@ -176,42 +183,38 @@ class PostOffice:
         writer.write(told)
         await writer.drain()
 
-    def _decide(self, call: Call) -> tuple[str, dict[str, Any]]:
+    def _decide(self, call: Call, faults: Faults) -> tuple[str, dict[str, Any]]:
         """Choose the outcome of a call, and the answer unless it needs the log."""
         if call.kind == "about":
-            return "ok", {"reads_history": self.faults.history != "empty"}
+            return "ok", {"reads_history": faults.history != "empty"}
         if call.kind == "find":
-            return ("ok", {}) if self.faults.history in ("kept", "empty") else (self.faults.history, self._refusal())
-        if call.to in self.faults.closed:
+            return ("ok", {}) if faults.history in ("kept", "empty") else (faults.history, {"error": faults.history})
+        if call.to in faults.closed:
             return "refused", {"error": "refused", "reason": "this channel is archived"}
         everywhere = call.at < self._closed_until.get("", 0.0)
         until = self._closed_until.get("" if everywhere else call.to, 0.0)
         if call.at < until:
             self.early += 1
             return "limited", {"error": "limited", "after": until - call.at, "everywhere": everywhere}
-        outcome = (self.hook(call) if self.hook else None) or self._drawn(call.key)
+        outcome = (self.hook(call) if self.hook else None) or self._drawn(call.key, faults)
         if outcome == "limited":
-            everywhere = self.faults.everywhere
-            self._closed_until["" if everywhere else call.to] = call.at + self.faults.after
-            return outcome, {"error": "limited", "after": self.faults.after, "everywhere": everywhere}
+            self._closed_until["" if faults.everywhere else call.to] = call.at + faults.after
+            return outcome, {"error": "limited", "after": faults.after, "everywhere": faults.everywhere}
         return outcome, {}
 
-    def _refusal(self) -> dict[str, Any]:
-        return {"error": self.faults.history, "after": self.faults.after, "everywhere": False}
-
-    def _drawn(self, key: str) -> str:
+    def _drawn(self, key: str, faults: Faults) -> str:
         drawn = self._draw.random()
         for outcome in OUTCOMES:
-            drawn -= getattr(self.faults, outcome)
+            drawn -= getattr(faults, outcome)
             if drawn < 0:
                 self._met[key] += 1
-                return outcome if self._met[key] <= self.faults.most else "ok"
+                return outcome if self._met[key] <= faults.most else "ok"
         return "ok"
 
-    def _look(self, call: Call, since: float) -> dict[str, Any] | None:
-        if self.faults.history == "empty":
+    def _look(self, call: Call, since: float, faults: Faults) -> dict[str, Any] | None:
+        if faults.history == "empty":
             return None
-        until = call.at - self.faults.lag
+        until = call.at - faults.lag
         for at, one in enumerate(self.log, 1):
             if (one.key, one.to) == (call.key, call.to) and since <= one.at <= until:
                 return {"id": f"m{at}", "at": one.at}

@@ -124,3 +124,10 @@ def test_it_stops_while_somebody_waits() -> None:
         time.sleep(0.05)
     with line:
         assert line.recv(10) == b""
+
+
+def test_workspaces_may_have_faults_of_their_own() -> None:
+    with PostOffice(places={"w1": Faults(failed=1.0)}) as office:
+        ask(office, "send", to="w1/a")
+        ask(office, "send", to="w2/a")
+    assert [one.to for one in office.log] == ["w2/a"]

@@ -1,7 +1,7 @@
 """Kill this process at one exact step of a delivery, as `kill -9` would.
 
-"mark:before" names the step, "claim:after:3" the third time it comes. Steps: plan, claim, start, mark (of the database: before or after the transaction's end) and send (before or after the
-office was asked).
+"mark:before" names the step, "claim:after:3" the third time it comes. Steps: plan, claim, start, mark (of the database:
+before or after the transaction's end) and send (before or after the office was asked).
 """
 
 from __future__ import annotations
