@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, exists, insert, select, update
+from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 
 from bot.core.due import Schedule, after_change, next_due
 from bot.store import interests as interest_table
-from bot.store.tables import interests, owners, subscriptions
+from bot.store.tables import interests, owners, papers, subscriptions
 from bot.store.text import key, storable
 
 
@@ -46,6 +46,7 @@ class Subscription:
     next_due_at: datetime | None
     last_date: str
     covered_to: datetime
+    covered_id: int
     said_at: datetime
     place: str
     place_kind: str
@@ -80,6 +81,7 @@ def add(conn: Connection, owner: int, interest: int, asked_by: int, values: Mapp
         next_due_at=next_due(schedule, now)[1],
         last_date="",
         covered_to=now,
+        covered_id=select(func.coalesce(func.max(papers.c.id), 0)).scalar_subquery(),
         said_at=now,
     )
     number = int(conn.execute(new.returning(subscriptions.c.id)).scalar_one())

@@ -183,7 +183,8 @@ subscriptions = Table(
     Column("paused_why", Text, nullable=False),  # empty: somebody asked for it
     Column("next_due_at", UTCDateTime),
     Column("last_date", String(10), nullable=False),  # the last local date that was planned
-    Column("covered_to", UTCDateTime, nullable=False),  # papers first seen until then were considered
+    Column("covered_to", UTCDateTime, nullable=False),  # when papers were considered last
+    Column("covered_id", BigInteger, nullable=False),  # papers up to this number were considered
     Column("said_at", UTCDateTime, nullable=False),
     Column("planning_until", UTCDateTime),  # lease of the process that plans it now
     Index("ix_subscriptions_next_due_at", "next_due_at"),
@@ -274,7 +275,8 @@ outbox = Table(
     Column("claimed_at", UTCDateTime),  # the first time
     Column("tried_at", UTCDateTime),  # when the last send began
     Column("uncertain", Boolean, nullable=False),  # the last send may have arrived
-    Column("window_from", UTCDateTime, nullable=False),
+    Column("window_from", UTCDateTime, nullable=False),  # the covered_to and covered_id from which it goes on
+    Column("window_id", BigInteger, nullable=False),
     Column("done_at", UTCDateTime),
     Column("receipt", Text, nullable=False),
     Column("error", Text, nullable=False),

@@ -90,6 +90,7 @@ def create_subscriptions() -> None:
         column("next_due_at", TIME, null=True),
         column("last_date", sa.String(10)),
         column("covered_to", TIME),
+        column("covered_id", sa.BigInteger()),
         column("said_at", TIME),
         column("planning_until", TIME, null=True),
         primary("subscriptions", "id"),
@@ -146,9 +147,10 @@ def bring_back() -> None:
     op.execute(
         """
         INSERT INTO subscriptions (id, owner_id, asked_by, at, time_zone, weekdays, at_most, strictness, gap,
-            cross_lists, silent, created_at, paused_until, paused_why, next_due_at, last_date, covered_to, said_at)
+            cross_lists, silent, created_at, paused_until, paused_why, next_due_at, last_date, covered_to, said_at, covered_id)
         SELECT s.id, i.owner_id, s.asked_by, s.at, s.time_zone, s.weekdays, s.at_most, s.strictness, 0,
-            false, false, s.created_at, '', '', s.created_at, '', s.created_at, s.created_at
+            false, false, s.created_at, '', '', s.created_at, '', s.created_at, s.created_at,
+            (SELECT coalesce(max(p.id), 0) FROM papers p WHERE p.first_seen <= s.created_at)
         FROM old_subscriptions s JOIN old_interests i ON i.id = s.interest_id
         """
     )
@@ -192,6 +194,7 @@ def upgrade_outbox() -> None:
         column("tried_at", TIME, null=True),
         column("uncertain", sa.Boolean()),
         column("window_from", TIME),
+        column("window_id", sa.BigInteger()),
         column("done_at", TIME, null=True),
         column("receipt", sa.Text()),
         column("error", sa.Text()),
