@@ -1,0 +1,37 @@
+"""What somebody is told of a digest that did not arrive as it should."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.core.message import fit
+
+NAME_LIMIT, REASON_LIMIT = 80, 200  # characters
+
+
+def refused(names: Sequence[str], place: str, reason: str) -> str:
+    """Return the text on a digest that its destination does not take. `names` are its interests'.
+
+    `place` is the name of a channel, or empty for a direct message.
+    """
+    why = fit(" ".join(reason.split()).rstrip(".") or "it is closed to me", REASON_LIMIT)
+    return (
+        f"The digest for “{_joined(names)}” could not be delivered to {_where(place)}: {why}. "
+        f"It is paused. To go on: /papers resume {fit(names[0], NAME_LIMIT)}"
+    )
+
+
+def unknown(names: Sequence[str], place: str) -> str:
+    """Return the text on a digest of which nobody can say whether it arrived. Arguments as for `refused`."""
+    return (
+        f"I could not find out whether the digest for “{_joined(names)}” reached {_where(place)}. "
+        "I do not send it twice; its papers may come again in the next one."
+    )
+
+
+def _joined(names: Sequence[str]) -> str:
+    return fit(", ".join(names), NAME_LIMIT)
+
+
+def _where(place: str) -> str:
+    return f"#{place.removeprefix('#')}" if place else "you"
