@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.commands._context import Context
-from bot.core.card import clip, paper_card
+from bot.core.card import clip
 from bot.core.ids import normalise
 from bot.core.pages import Entry
 from bot.core.plain import plain
 from bot.errors import NotFound
-from bot.store import notes, papers
+from bot.store import digests, notes, papers
 from bot.store.library import Pick
 from bot.store.papers import Stored
 
@@ -71,13 +71,4 @@ async def entries(
     """Make the cards of picked papers, in their order. `interests` are the numbers that `Pick.interest` counts in."""
     near = [int(pick.why.near) for pick in picks if pick.why.near.isdecimal()]
     stored = await ctx.store.read(papers.get, [pick.number for pick in picks] + near)
-    made = []
-    for pick in picks:
-        if pick.number not in stored:
-            continue
-        paper = stored[pick.number].paper
-        near_title = stored[int(pick.why.near)].paper.title if pick.why.near.isdecimal() else ""
-        card = paper_card(paper, why=pick.why if reasons else None, near_title=near_title)
-        interest = interests[pick.interest] if 0 <= pick.interest < len(interests) else 0
-        made.append(Entry(card, paper.id, interest))
-    return made
+    return digests.entries(stored, picks, interests, reasons=reasons)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, or_, select
 
 from bot.store.tables import counters, papers
@@ -47,6 +51,42 @@ def fresh(conn: Connection, now: datetime, days: int) -> list[int]:
         for number, published, year, first_seen in conn.execute(query)
         if is_fresh(Paper("", "", published=published, year=year), first_seen, now, days)
     ]
+
+
+class News:
+    """Papers in the order in which they were stored, of which some are new for each reader."""
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        self._rows = rows
+        self._fresh: dict[tuple[datetime, int], NDArray[np.bool_]] = {}
+        self._numbers = np.array([row.id for row in rows], np.int64)
+        self._cross = np.array([row.cross_listed for row in rows], np.bool_)
+
+    @property
+    def last(self) -> int:
+        """The number of the last paper; 0 if there is none."""
+        return int(self._numbers[-1]) if self._numbers.size else 0
+
+    def after(self, number: int, now: datetime, days: int, *, cross_lists: bool) -> NDArray[np.int64]:
+        """Return the numbers, (n,), of those stored after paper `number` and published within `days`.
+
+        Those that were announced as cross-lists only come with `cross_lists`.
+        """
+        key = (now, days)
+        if key not in self._fresh:
+            self._fresh[key] = np.array([_is_fresh(row, now, days) for row in self._rows], np.bool_)
+        chosen = self._fresh[key] & (self._numbers > number)
+        return self._numbers[chosen if cross_lists else chosen & ~self._cross]
+
+
+def _is_fresh(row: Any, now: datetime, days: int) -> bool:
+    return is_fresh(Paper("", "", published=row.published, year=row.year), None, now, days)
+
+
+def news(conn: Connection, after: int) -> News:
+    """Return what was stored after paper `after`. Numbers follow the order of commits, so that nothing is left out."""
+    columns = (papers.c.id, papers.c.published, papers.c.year, papers.c.cross_listed)
+    return News(conn.execute(select(*columns).where(_LIVE, papers.c.id > after).order_by(papers.c.id)).all())
 
 
 def keywords(conn: Connection, since: datetime, most: int) -> list[Keyword]:

@@ -128,9 +128,13 @@ def prune(conn: Connection, before: datetime) -> None:
 
 def profile(conn: Connection, owner: int) -> Profile:
     """Return all that ranking knows of an owner: interests, followed authors and muted words."""
-    held = tuple(each.interest for each in of(conn, owner))
+    return profile_of(conn, owner, [each.interest for each in of(conn, owner)])
+
+
+def profile_of(conn: Connection, owner: int, held: Sequence[Interest]) -> Profile:
+    """Return what ranking knows of an owner, with these interests alone."""
     followed, muted = (tuple(wishes.of(conn, owner, kind)) for kind in ("follow", "mute"))
-    return Profile(held, followed, muted)
+    return Profile(tuple(held), followed, muted)
 
 
 _Marks = defaultdict[int, tuple[Mark, ...]]

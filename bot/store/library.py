@@ -158,7 +158,12 @@ class Library:
 
     async def unknown(self, topic: str) -> list[str] | None:
         """Return None if papers use a word of the topic, else the nearest words that do occur (perhaps none)."""
-        return await self._run(self._unknown, topic)
+        return await asyncio.to_thread(self.lacks, topic)
+
+    def lacks(self, topic: str) -> list[str] | None:
+        """Return the same as `unknown`; for threads."""
+        with self._lock:
+            return self._unknown(topic)
 
     def _unknown(self, topic: str) -> list[str] | None:
         hashes = np.append(term_hashes(topic), np.uint64(area_hash(topic)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Select, delete, exists, func, insert, select,
 
 from bot.core.due import Schedule, after_change, next_due
 from bot.store import interests as interest_table
+from bot.store.statements import chunks
 from bot.store.tables import interests, owners, papers, subscriptions
 from bot.store.text import key, storable
 
@@ -195,6 +196,11 @@ def of(conn: Connection, owner: int) -> list[Subscription]:
 def of_number(conn: Connection, number: int) -> list[Subscription]:
     """Return the interests of one subscription; none if it is gone."""
     return _read(conn, _query().where(subscriptions.c.id == number))
+
+
+def of_numbers(conn: Connection, numbers: Collection[int]) -> list[Subscription]:
+    """Return the interests of several subscriptions, in the order they were made."""
+    return [sub for some in chunks(numbers) for sub in _read(conn, _query().where(subscriptions.c.id.in_(some)))]
 
 
 def asked_by(conn: Connection, person: int) -> list[Subscription]:

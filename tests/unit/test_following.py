@@ -212,7 +212,7 @@ async def test_several_interests_take_turns(bot: Bot) -> None:
     await bot.ask("subscribe HDR video")
     await bot.ask("subscribe speculative decoding")
     digest = await bot.ask("digest")
-    assert "for your 2 interests" in digest.text
+    assert "for “HDR video” and “speculative decoding”" in digest.text
     assert {"DeAltHDR", "RepSpec"} <= {title.partition(":")[0] for title in titles(digest)[:2]}
     one = await bot.ask("digest HDR")
     assert "for “HDR video”" in one.text

@@ -147,7 +147,8 @@ def bring_back() -> None:
     op.execute(
         """
         INSERT INTO subscriptions (id, owner_id, asked_by, at, time_zone, weekdays, at_most, strictness, gap,
-            cross_lists, silent, created_at, paused_until, paused_why, next_due_at, last_date, covered_to, said_at, covered_id)
+            cross_lists, silent, created_at, paused_until, paused_why, next_due_at, last_date, covered_to, said_at,
+            covered_id)
         SELECT s.id, i.owner_id, s.asked_by, s.at, s.time_zone, s.weekdays, s.at_most, s.strictness, 0,
             false, false, s.created_at, '', '', s.created_at, '', s.created_at, s.created_at,
             (SELECT coalesce(max(p.id), 0) FROM papers p WHERE p.first_seen <= s.created_at)
