@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from recommender.index import Index
 from recommender.rankers._base import Base
 from recommender.rankers._vectors import unit
 from recommender.text import LONGEST, clean, hash_terms, paper_text, terms, words
-from recommender.types import FloatArray, Interest, Paper, Ranker, RowArray, Why
+from recommender.types import FloatArray, Interest, Paper, Ranker, Why
 
 TERMS = 3
 """Terms in a reason."""
@@ -35,7 +36,7 @@ _PHRASES = frozenset(
 )
 """Words that abstracts are made of. They count, but alone or with each other they tell nobody anything."""
 
-_PAPERS = 1_000
+_PAPERS = 3_000
 
 _SENTENCE = (30, 400)
 """Least and most characters of a sentence that is shown."""
@@ -48,6 +49,7 @@ _SHORTEST = 12  # characters that hold every abbreviation
 _MATH = re.compile(r"\$[^$]{1,300}\$|\\\(.{1,300}?\\\)|\\\[.{1,300}?\\\]", re.DOTALL)
 _TYPESET = re.compile(r"[\\$^{}<>|*`]|\(cid:")
 _HALF = re.compile(r"(?<=-)[^\W_]+|(?<![^\W_])[^\W_]+(?=-[^\W_])")
+_WORD = re.compile(r"[^\W_]+")
 _SHOWN = re.compile(r"[^\W\d_][^\W_]+(?:[ -][^\W_]{2,}){0,3}")
 
 
@@ -55,22 +57,23 @@ _SHOWN = re.compile(r"[^\W\d_][^\W_]+(?:[ -][^\W_]{2,}){0,3}")
 class _Read:
     """What reasons take from a paper alone: its terms as it spells them, and its sentences, in one state of the index.
 
-    `columns` and `weights` are its unit row of TF-IDF; `keys` stand at `places` of it (-1: nowhere), and the two words
-    of a pair at `words` (n_keys, 2) of `keys`. `sentences` have `cells` of (sentence, column, weight).
+    `columns` and `weights` are its unit row of TF-IDF; `keys`, spelled as `surfaces`, stand at `places` of it (-1:
+    nowhere), and the two words of a pair at `words` (n_keys, 2) of `keys`. `sentences` have `cells` of (sentence,
+    column, weight).
     """
 
-    columns: RowArray
+    columns: NDArray[np.int32]
     weights: FloatArray
-    spelled: dict[str, str]
-    keys: list[str]
-    places: RowArray
-    words: RowArray
+    keys: tuple[str, ...]
+    surfaces: tuple[str, ...]
+    places: NDArray[np.int32]
+    words: NDArray[np.int32]
     sentences: list[str]
-    cells: tuple[RowArray, RowArray, FloatArray]
+    cells: tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]
 
 
 class Explainer:
-    """Tells why a ranker gives papers their scores. What it has read of the last 1,000 papers (60 kB each) is kept."""
+    """Tells why a ranker gives papers their scores. What it has read of the last 3,000 papers (30 kB each) is kept."""
 
     def __init__(self, ranker: Ranker) -> None:
         self._ranker = ranker
@@ -123,7 +126,7 @@ def contributions(index: Index, query: csr_matrix, row: int) -> dict[int, float]
     return dict(zip(product.indices.tolist(), product.data.tolist(), strict=True))
 
 
-def _weights(query: csr_matrix, columns: RowArray) -> FloatArray:
+def _weights(query: csr_matrix, columns: NDArray[np.int32]) -> FloatArray:
     """Return the weights that a query (1, n_terms), columns sorted, gives these columns, (n_columns,)."""
     at = np.searchsorted(query.indices, columns)
     at[at == query.nnz] = 0
@@ -133,21 +136,25 @@ def _weights(query: csr_matrix, columns: RowArray) -> FloatArray:
 def _read(index: Index, row: int, paper: Paper) -> _Read:
     own = unit(index, index.counts([row]))
     spelled = spellings(paper_text(paper))
-    keys = list(spelled)
+    keys = tuple(spelled)
     numbers = {key: at for at, key in enumerate(keys)}
     held = {column: at for at, column in enumerate(own.indices.tolist())}
     pairs = [(*key.split(" "), "", "")[:2] if " " in key else ("", "") for key in keys]
     told = _told(paper.abstract)
     cells = unit(index, index.vectorise(told))
     return _Read(
-        columns=own.indices.astype(np.int64),
+        columns=own.indices.astype(np.int32),
         weights=own.data,
-        spelled=spelled,
         keys=keys,
-        places=np.array([held.get(column, -1) for column in index.columns(hash_terms(keys)).tolist()], np.int64),
-        words=np.array([[numbers.get(word, -1) for word in pair] for pair in pairs], np.int64).reshape(-1, 2),
+        surfaces=tuple(spelled.values()),
+        places=np.array([held.get(column, -1) for column in index.columns(hash_terms(keys)).tolist()], np.int32),
+        words=np.array([[numbers.get(word, -1) for word in pair] for pair in pairs], np.int32).reshape(-1, 2),
         sentences=told,
-        cells=(np.repeat(np.arange(len(told)), np.diff(cells.indptr)), cells.indices.astype(np.int64), cells.data),
+        cells=(
+            np.repeat(np.arange(len(told), dtype=np.int32), np.diff(cells.indptr)),
+            cells.indices.astype(np.int32),
+            cells.data,
+        ),
     )
 
 
@@ -162,9 +169,10 @@ def _terms(worth: FloatArray, read: _Read) -> tuple[str, ...]:
     least = LEAST * whole[telling].max(initial=0.0)
     chosen: list[str] = []
     told: set[str] = set()
-    for _, key in sorted((-whole[at], read.keys[at]) for at in telling.tolist() if whole[at] >= least):
+    best = sorted((-whole[at], read.keys[at], read.surfaces[at]) for at in telling.tolist() if whole[at] >= least)
+    for _, key, surface in best:
         if told.isdisjoint(key.split(" ")):
-            chosen.append(read.spelled[key])
+            chosen.append(surface)
             told.update(key.split(" "))
         if len(chosen) == TERMS:
             break
@@ -177,9 +185,10 @@ def spellings(text: str) -> dict[str, str]:
     text = _MATH.sub(". ", text)
     halves = set(_HALF.findall(clean(text)))
     for key, surface in terms(text):
+        if not key or not _SHOWN.fullmatch(surface) or _PHRASES.issuperset(key.split(" ")):
+            continue
         # what reads badly: pairs over stop words ("derived from the Papangelou"), halves ("shot" of "zero-shot")
-        whole_words = len(words(surface)) == len(re.findall(r"[^\W_]+", surface)) and halves.isdisjoint(surface.split())
-        if not key or not whole_words or not _SHOWN.fullmatch(surface) or _PHRASES.issuperset(key.split(" ")):
+        if not halves.isdisjoint(surface.split()) or len(words(surface)) != len(_WORD.findall(surface)):
             continue
         if key not in spelled or _capitals(surface) < _capitals(spelled[key]):
             spelled[key] = surface

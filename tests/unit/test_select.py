@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
 from recommender.index import Index
+from recommender.pool import Pool
 from recommender.select import (
     AUTHOR,
+    FOLLOWED,
     NEWEST,
+    RELEVANCE,
     THRESHOLDS,
     Candidate,
     Rules,
     by,
+    choose,
     fresh,
     interleave,
     mentions,
     select,
 )  # fmt: skip
-from recommender.types import Paper, Ranked
+from recommender.text import plain
+from recommender.types import Paper, Ranked, Why
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 RELAXED = Rules(strictness="relaxed")
@@ -254,3 +262,139 @@ def test_many_candidates_are_bounded() -> None:
     papers = [paper(i, title=f"Title number{i} of some length") for i in range(400)]
     shown = picked(papers, list(np.linspace(5, 1, 400)), 5)
     assert len(shown) == 5
+
+
+# --- the same, read off one paper at a time: what a prepared pool must agree with
+
+WORDS = ("graph", "speech", "video", "protein", "market", "robot", "图像", "naïve", "of", "theorem")
+AUTHORS = (
+    "Ada Lovelace",
+    "Lovelace, Grace",
+    "Aäron van den Oord",
+    "Oord",
+    "Łukasz Kaiser",
+    "M. Beck",
+    "李 明",
+    "",
+    "Bo",
+)
+NAMES = (*AUTHORS, "a lovelace", "a. oord", "den Oord", "beck", "o", "b beck", "m beck", "l kaiser")
+
+
+def world(draw: random.Random, n: int) -> list[Paper]:
+    """Papers of few words, so that titles, texts and dates often meet."""
+    papers: list[Paper] = []
+    for at in range(n):
+        if papers and draw.random() < 0.2:
+            papers.append(replace(draw.choice(papers), id=f"copy:{at}"))
+            continue
+        title, body = (" ".join(draw.choices(WORDS, k=draw.randint(1, most))) for most in (5, 40))
+        published = draw.choice([None, NOW - timedelta(days=draw.randint(0, 5))])
+        papers.append(
+            Paper(
+                f"p:{at}",
+                title,
+                body + f" item{at}" * draw.randint(0, 1),
+                authors=tuple(draw.choices(AUTHORS, k=draw.randint(0, 3))),
+                published=published,
+                year=draw.choice([None, 2025, 2026]),
+                ids=(f"other:{at}",),
+            )
+        )
+    return papers
+
+
+def plainly(index: Index, candidates: Sequence[Candidate], k: int, rules: Rules) -> list[Ranked]:
+    """`select` as its docstring reads, a paper at a time."""
+    allowed = [one for one in candidates if not _hidden(one.paper, rules)]
+    told = any(abs(one.score) > 1e-5 for one in allowed)
+    pool = []
+    for one in allowed:
+        followed, score = by(one.paper, rules.followed), one.score if told else 0.0
+        if followed or not told or score >= THRESHOLDS[rules.strictness]:
+            note = AUTHOR if followed else "" if told else NEWEST
+            pool.append((score + FOLLOWED * followed, one.paper, Ranked(one.paper.id, score, Why(note=note))))
+    pool.sort(key=lambda entry: (-entry[0], -_came(entry[1]), entry[1].id))
+    kept: list[tuple[float, Paper, Ranked]] = []
+    for entry in pool:
+        if not any(_same(index, entry[1], other) for _, other, _ in kept):
+            kept.append(entry)
+    if not told:
+        return [ranked for _, _, ranked in kept[:k]]
+    lifted = np.array([score for score, _, _ in kept])
+    span = np.ptp(lifted) if kept else 0.0
+    meaning = index.lsa(index.rows([paper.id for _, paper, _ in kept]))
+    order: list[int] = []
+    while len(order) < min(k, len(kept)):
+        nearest = np.max([meaning @ meaning[at] for at in order], axis=0).clip(0) if order else np.zeros(len(kept))
+        worth = RELEVANCE * ((lifted - lifted.min()) / span if span else 0.0) - (1 - RELEVANCE) * nearest
+        worth[order] = -np.inf
+        order.append(int(np.argmax(worth)))
+    chosen = [kept[at] for at in order]
+    owed = [entry for entry in kept if entry[2].why.note == AUTHOR][: (k + 1) // 2]
+    missing = [entry for entry in owed if entry not in chosen]
+    while missing and len(chosen) + len(missing) > k:
+        chosen.remove([entry for entry in chosen if entry not in owed][-1])
+    return [ranked for _, _, ranked in [*chosen, *missing]]
+
+
+def _hidden(paper: Paper, rules: Rules) -> bool:
+    seen = bool({paper.id, *paper.ids} & set(rules.seen))
+    return seen or mentions(paper, rules.muted) or by(paper, rules.muted)
+
+
+def _came(paper: Paper) -> float:
+    year = datetime(paper.year, 1, 1).timestamp() if paper.year else -np.inf  # noqa: DTZ001
+    return paper.published.timestamp() if paper.published else year
+
+
+def _same(index: Index, one: Paper, other: Paper) -> bool:
+    title = plain(one.title)
+    first, second = (set(index.counts(index.rows([paper.id])).indices.tolist()) for paper in (one, other))
+    alike = first and second and len(first & second) >= np.float32(0.7) * np.sqrt(np.float32(len(first) * len(second)))
+    return bool(alike) or (title == plain(other.title) and len(title.split()) >= 4)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_prepared_pool_selects_what_reading_paper_by_paper_selects(seed: int) -> None:
+    draw = random.Random(seed)
+    papers = world(draw, draw.choice([0, 1, 5, 60]))
+    index = Index()
+    index.append(papers)
+    index.fit()
+    pool = Pool(index, papers, [None] * len(papers))
+    for _ in range(6):
+        flat = draw.random() < 0.2
+        scores = [0.0 if flat else float(np.float32(draw.choice([draw.gauss(1, 1), 1.5]))) for _ in papers]
+        rules = Rules(
+            seen={draw.choice(["p:1", "p:2", "other:3", "copy:4", "zzz"]) for _ in range(draw.randint(0, 60))},
+            strictness=draw.choice(list(THRESHOLDS)),
+            followed=tuple(draw.sample(NAMES, draw.randint(0, 2))),
+            muted=tuple(draw.sample((*NAMES, "graph speech", "图像", "zzz"), draw.randint(0, 2))),
+        )
+        k, candidates = draw.randint(0, 8), [Candidate(*pair) for pair in zip(papers, scores, strict=True)]
+        expected = plainly(index, candidates, k, rules)
+        assert choose(pool, np.array(scores, np.float32), k, rules) == expected
+        assert select(index, candidates, k, rules) == expected
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_names_and_words_of_a_pool_are_those_of_its_papers(seed: int) -> None:
+    papers = world(random.Random(seed), 30)
+    pool = Pool(Index(), papers, [None] * 30)
+    for word in (*NAMES, *WORDS, "graph speech", "...", "\x00", "\ud800"):
+        assert pool.by((word,)).tolist() == [by(paper, (word,)) for paper in papers]
+        assert pool.mentioning((word,)).tolist() == [mentions(paper, (word,)) for paper in papers]
+    assert pool.muted(("Oord", "graph")).tolist() == [
+        by(paper, ("Oord", "graph")) or mentions(paper, ("Oord", "graph")) for paper in papers
+    ]
+
+
+def test_only_some_of_a_pool_can_be_looked_at() -> None:
+    papers = [paper(i) for i in range(6)]
+    index = Index()
+    index.append(papers)
+    pool = Pool(index, papers, [None] * 6)
+    among = np.array([False, True, True, False, False, True])
+    shown = choose(pool, np.array([9.0, 8.0, 7.0, 6.0, 5.0, 4.0]), 10, RELAXED, among)
+    assert {one.paper for one in shown} == {"p:1", "p:2", "p:5"}
