@@ -14,14 +14,23 @@ from rich.console import Console as Terminal
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from bot import config, log
-from bot.app import DATABASE, App, database_of, utc_now
+from bot.app import App, database_of, utc_now
+from bot.config import Settings
 from bot.core.card import count
+from bot.core.check import plain_json, size, table
 from bot.demo import play, talk
-from bot.errors import SetupError
+from bot.errors import SetupError, StoreError
+from bot.jobs import checkup
+from bot.jobs.doctor import examine
 from bot.jobs.ingest import Report, ingest
-from bot.jobs.upkeep import keep_running, pulse
+from bot.jobs.service import Role
+from bot.jobs.upkeep import pulse
+from bot.plugins import load
 from bot.sources import local
+from bot.store import copy, health
 from bot.store.engine import Store
+from bot.store.library import Library
+from bot.store.sqlite import run_lock
 
 cli = typer.Typer(
     name="paperround",
@@ -49,10 +58,15 @@ def main() -> None:
 
 def _open(*, quietly: bool = False) -> App:
     """Open what the settings name. `quietly`: somebody reads the terminal, so log no more than warnings."""
+    return App.open(_settings(quietly=quietly))
+
+
+def _settings(*, quietly: bool) -> Settings:
+    """Read the settings, and log as they say."""
     settings = config.load()
     level = "warning" if quietly and settings.log_level == "info" else settings.log_level
     log.configure(level, settings.log_format)
-    return App.open(settings)
+    return settings
 
 
 @cli.command("import")
@@ -132,11 +146,17 @@ def demo() -> None:
 
 
 @cli.command()
-def run() -> None:
+def run(
+    role: Annotated[
+        Role, typer.Option(help="web listens and answers, worker plans and sends, all does both.")
+    ] = Role.ALL,
+) -> None:
     """Run the bot until it is stopped."""
     app = _open()
     try:
-        asyncio.run(keep_running(app.store, app.library, app.settings, app.now))
+        with run_lock(database_of(app.settings)):
+            app.connect()
+            asyncio.run(app.service(role).run())
     finally:
         app.close()
 
@@ -155,7 +175,7 @@ def status(
 def _facts() -> dict[str, Any]:
     app = _open(quietly=True)
     try:
-        return app.facts(app.now())
+        return app.facts(app.now()) | checkup.facts(app.store)
     finally:
         app.close()
 
@@ -163,10 +183,74 @@ def _facts() -> dict[str, Any]:
 def _pulse() -> dict[str, Any]:
     """Ask the database alone, and do not make one where there is none: a health check changes nothing."""
     settings = config.load()
-    if not settings.database_url and not (settings.data_dir / DATABASE).exists():
+    if not health.is_there(database_of(settings)):
         return {"database": "none yet", "alive": False, "last sign of life": "none"}
     store = Store.open(database_of(settings))
     try:
         return pulse(store, settings, utc_now())
     finally:
         store.close()
+
+
+@cli.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to make. One that is there is never replaced.")],
+) -> None:
+    """Copy the database into one SQLite file, as it is at this moment, also while the bot runs."""
+    settings = _settings(quietly=True)
+    url = database_of(settings)
+    if not health.is_there(url):
+        raise StoreError(f"There is no database yet at {health.name(url)}, so there is nothing to back up.")
+    store = Store.open(url)
+    try:
+        made = copy.backup(store, file, utc_now())
+    finally:
+        store.close()
+    typer.echo(f"{file}: {_held(made)}; {size(file.stat().st_size)}")
+    typer.echo("The index is not in it: it is built from the database. Bring it back with: paperround restore FILE")
+
+
+@cli.command()
+def restore(file: Annotated[Path, typer.Argument(help="A file that `paperround backup` made.")]) -> None:
+    """Bring a backup into the database that the settings name, of either kind, which has to be empty."""
+    settings = _settings(quietly=True)
+    store = Store.open(database_of(settings))
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        made = copy.restore(store, file, utc_now(), settings.data_dir)
+    finally:
+        store.close()
+    typer.echo(f"{file}: {_held(made)}; as of {made.made_at:%Y-%m-%d %H:%M} UTC")
+    if made.set_aside:
+        typer.echo(
+            f"{count(made.set_aside, 'message')} on the way then may have arrived since, and will not be sent again: "
+            "set aside as unknown, and what was in it may come with the next digest."
+        )
+    typer.echo("What was sent after the backup is not known here: digests since then may come a second time.")
+
+
+def _held(made: copy.Copied) -> str:
+    return (
+        f"{count(made.papers, 'paper')}, {made.owners:,} people and channels, "
+        f"{count(made.subscriptions, 'subscription')}"
+    )
+
+
+@cli.command()
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False) -> None:
+    """Look for what is wrong, and say what to do about it; exit code 1 if something is. It changes nothing."""
+    settings = _settings(quietly=True)
+    opened: list[App] = []
+
+    def open_() -> tuple[Store, Library]:
+        opened.append(App.open(settings))
+        return opened[0].store, opened[0].library
+
+    try:
+        checks = examine(settings, database_of(settings), open_, load("bot.platforms", "platform"), utc_now)
+    finally:
+        for app in opened:
+            app.close()
+    found = plain_json(checks)
+    typer.echo(json.dumps(found) if as_json else table(checks))
+    raise typer.Exit(0 if found["ok"] else 1)

@@ -171,14 +171,14 @@ def _refuse_full(conn: Connection) -> None:
         conn.execute(text(f"LOCK TABLE {', '.join(table.name for table in tables)} IN EXCLUSIVE MODE"))
     full = {table.name: _count(conn, table) for table in tables if table not in (counters, sources)}
     if any(full.values()):
-        held = ", ".join(f"{number:,} {_WORDS.get(name, name)}" for name, number in full.items() if number)
+        told = {"papers": full["papers"], "people and channels": full["owners"]}
+        held = ", ".join(
+            f"{number:,} {name}" for name, number in (told if any(told.values()) else full).items() if number
+        )
         raise StoreError(
             f"A backup goes into an empty database, and this one holds {held}. "
-            "Name another one in PAPERROUND_DATABASE_URL."
+            "Name another one in PAPERROUND_DATABASE_URL, or another folder in PAPERROUND_DATA_DIR."
         )
-
-
-_WORDS = {"owners": "people and channels", "outbox": "messages"}
 
 
 def _count(conn: Connection, table: Table) -> int:

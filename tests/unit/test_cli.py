@@ -202,3 +202,85 @@ def test_an_import_that_gives_nothing_fails_by_name(tmp_path: Path) -> None:
 def test_one_paper_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "one.jsonl").write_text('{"id": "x:1", "title": "On graphs and their uses", "abstract": "We do."}\n')
     assert "one.jsonl: 1 paper read: 1 new" in run(tmp_path, "import", str(tmp_path / "one.jsonl")).stdout
+
+
+def verdicts(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    return {check["name"]: check["verdict"] for check in json.loads(done.stdout)["checks"]}
+
+
+def test_the_doctor_looks_and_changes_nothing(tmp_path: Path) -> None:
+    before = run(tmp_path, "doctor")
+    assert "none yet" in before.stdout
+    assert not (tmp_path / "data").exists()
+    run(tmp_path, "import", str(seeds_folder() / SEED))
+    done = run(tmp_path, "doctor", "--json", PAPERROUND_LOG_LEVEL="debug")
+    assert done.stderr == ""
+    found = verdicts(done)
+    assert set(found) >= {"database", "migrations", "clock", "time zones", "sources", "outbox", "set aside"}
+    assert set(found) >= {"paused", "processes", "index", "platforms", "packages", "disk"}
+    assert done.returncode == int("wrong" in found.values())
+    assert {name for name, verdict in found.items() if verdict != "ok"} <= {"processes", "disk", "packages"}
+
+
+def test_the_doctor_says_what_is_wrong_with_exit_code_1(tmp_path: Path) -> None:
+    done = run(tmp_path, "doctor", PAPERROUND_DATABASE_URL="postgresql://me:secret@127.0.0.1:9/x")
+    assert done.returncode == 1
+    assert done.stdout.startswith("wrong  database")
+    assert "secret" not in done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("1 thing is wrong")
+
+
+def test_status_tells_of_deliveries_too(tmp_path: Path) -> None:
+    run(tmp_path, "import", str(seeds_folder() / SEED))
+    run(tmp_path, "chat", typed="/papers subscribe language models at=09:00\n")
+    facts = json.loads(run(tmp_path, "status", "--json").stdout)
+    assert (facts["alive"], facts["papers"], facts["messages waiting"], facts["messages given up"]) == (False, 19, 0, 0)
+    assert facts["sources failing or behind"] == "none"
+    assert facts["oldest message due"] == "none"
+    assert "T" in facts["next digest due"]
+    quick = json.loads(run(tmp_path, "status", "--json", "--quick").stdout)
+    assert set(quick) == {"database", "alive", "last sign of life"}
+
+
+def test_a_backup_goes_into_an_empty_database_and_the_bot_goes_on_there(tmp_path: Path) -> None:
+    assert "nothing to back up" in run(tmp_path, "backup", "none.sqlite").stderr
+    assert not (tmp_path / "data").exists()
+    run(tmp_path, "import", str(seeds_folder() / SEED))
+    run(tmp_path, "chat", typed="/papers subscribe language models\n")
+    made = run(tmp_path, "backup", "copy.sqlite")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert made.stdout.startswith("copy.sqlite: 19 papers, 1 people and channels, 1 subscription; ")
+    for name, said in (("copy.sqlite", "there already"), ("data", "a folder"), ("no/copy.sqlite", "not there")):
+        refused = run(tmp_path, "backup", name)
+        assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+        assert said in refused.stderr
+    other = {"PAPERROUND_DATA_DIR": str(tmp_path / "other")}
+    back = run(tmp_path, "restore", "copy.sqlite", **other)
+    assert back.returncode == 0, back.stderr
+    assert "19 papers" in back.stdout
+    assert "a second time" in back.stdout
+    assert "language models" in run(tmp_path, "chat", typed="/papers subscriptions\n", **other).stdout
+    again = run(tmp_path, "restore", "copy.sqlite", **other)
+    assert again.returncode == 2
+    assert "19 papers, 1 people and channels" in again.stderr
+    assert run(tmp_path, "restore", "none.sqlite", **other).returncode == 2
+
+
+def test_a_second_run_on_one_file_is_refused_and_the_other_verbs_work(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "run"], cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE, text=True
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while run(tmp_path, "status", "--quick").returncode != 0:
+            assert time.monotonic() < deadline, "no sign of life"
+        second = run(tmp_path, "run")
+        assert (second.returncode, second.stdout) == (2, "")
+        assert f"already (process {process.pid})" in second.stderr
+        assert second.stderr.count("\n") == 1
+        assert run(tmp_path, "import", str(seeds_folder() / SEED)).returncode == 0
+        assert run(tmp_path, "backup", "copy.sqlite").returncode == 0
+        assert verdicts(run(tmp_path, "doctor", "--json"))["processes"] == "ok"
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
