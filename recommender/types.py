@@ -21,7 +21,8 @@ class Paper:
     `id` is `namespace:value`, such as `arxiv:2401.01234` or `openreview:c1bTcrDmt4`; `ids` are its other ids.
     `published` is aware and in UTC; where only the year is known, `year` holds it and `published` is None.
     `categories` are the areas or sections the source puts it in. With `title_guessed`, the title is the first
-    sentence of the abstract, because the source gave none.
+    sentence of the abstract, because the source gave none. A paper is `cross_listed` if it was announced as that only:
+    new in one area, but not new.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Paper:
     keywords: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     title_guessed: bool = False
+    cross_listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.core.ports import Bad
-from bot.store import records
+from bot.store import records, sources
 from bot.store.engine import Store
 from recommender.types import Paper
 
@@ -50,6 +50,8 @@ def ingest(
         if good:
             with store.writing() as conn:
                 outcome = records.add(conn, good, source, now)
+                if outcome.new:
+                    sources.brought(conn, source, now)
         report = Report(
             new=report.new + outcome.new,
             known=report.known + outcome.known,

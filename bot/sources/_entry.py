@@ -32,6 +32,8 @@ _AREA_NAMES = ("area", "primary_area", "categories", "category", "subjects", "su
 _VENUE_NAMES = ("venue", "journal", "conference", "booktitle", "journal_ref", "publication_title", "container_title")
 _YEAR_NAMES = ("year", "publication_year", "date", "published", "publication_date")
 _DATE_NAMES = ("published", "date", "publication_date", "published_date", "updated", "cdate", "pdate")
+_ANNOUNCED_NAMES = ("announce_type", "arxiv:announce_type", "arxiv_announce_type", "announced")
+_CROSS_LISTED = {"cross", "replace-cross"}
 _URL_NAMES = ("url", "link", "pdf", "pdf_url", "paper_url")
 _PEOPLE_KNOW = {"openreview": "openreview", "arxiv": "arxiv", "acl": "acl", "pmid": "pubmed", "s2": "semanticscholar"}
 _TELLING = 4  # words from which a title is one paper's own
@@ -87,6 +89,7 @@ def paper_of(entry: Entry) -> Paper | str:
         keywords=keywords(_first(entry, _KEYWORD_NAMES)),
         ids=ids[1:],
         title_guessed=guessed,
+        cross_listed=any(_word(entry.get(name)).lower() in _CROSS_LISTED for name in _ANNOUNCED_NAMES),
     )
 
 

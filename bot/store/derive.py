@@ -67,6 +67,8 @@ def content_of(paper: Paper) -> Content:
     content["ids"] = sorted({paper_id(other) for other in paper.ids} - {"", content["id"]})
     content["published"] = _instant(paper.published)
     content["year"] = paper.year if paper.year is not None and 1 <= paper.year <= 9999 else None
+    if not paper.cross_listed:  # records from before there were cross-lists keep their hashes
+        del content["cross_listed"]
     return content
 
 
@@ -118,6 +120,7 @@ def row_of(records: Iterable[Record]) -> dict[str, Any]:
 
     Each field comes from the first record that has it; a title that a source gave goes before a guessed one; venue and
     year come from one record if one has both; categories are those of all. `first_seen` is the earliest.
+    A paper is cross-listed only if each of its records says so.
     """
     ordered = sorted(records, key=_order)
     said = [record.content for record in ordered]
@@ -128,6 +131,7 @@ def row_of(records: Iterable[Record]) -> dict[str, Any]:
     return {
         "title": titled["title"],
         "title_guessed": bool(titled["title_guessed"]),
+        "cross_listed": all(each.get("cross_listed", False) for each in said),
         "title_key": title_key(titled["title"]),
         "abstract": _first(said, "abstract") or "",
         "authors": _first(said, "authors") or [],

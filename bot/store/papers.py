@@ -151,4 +151,5 @@ def _paper(row: Any, ids: Sequence[str]) -> Paper:
         keywords=tuple(row["keywords"]),
         ids=tuple(sorted(set(ids) - {row["key"]})),
         title_guessed=row["title_guessed"],
+        cross_listed=row["cross_listed"],
     )

@@ -1,0 +1,146 @@
+"""Ask the sources whose time has come, each by one process at a time, and record how each of them does.
+
+A source may have two methods beyond the port. `rests(on) -> str` tells why no papers are expected at an instant
+(aware, UTC), as "arXiv announces nothing on Saturdays"; empty where they are. `behind(on) -> bool` tells that it knows
+of papers which it cannot give yet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy import Connection
+
+from bot.core.ports import Source
+from bot.errors import SourceError, StoreError
+from bot.jobs.ingest import BATCH, ingest
+from bot.store import sources as states
+from bot.store.engine import Store
+from bot.store.sources import SourceState
+from recommender.types import Paper
+
+LEASE = timedelta(minutes=15)  # for one batch: it is renewed with each
+OVERLAP = timedelta(days=1)  # archives' indexes lag: what is known already is dropped
+SHORTEST, LONGEST = timedelta(minutes=5), timedelta(hours=1)  # waits after a failure
+JITTER = 0.1  # of a wait, so that many installations do not come back together
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What came of asking a source: how many new papers, and why it failed, empty if it answered."""
+
+    name: str
+    new: int
+    error: str = ""
+
+
+async def pull(
+    store: Store, sources: Mapping[str, Source], http: Any = None, chance: Callable[[], float] = random.random
+) -> list[Pulled]:
+    """Ask every source that is due and that no other process asks now, all at once, and tell what came of it.
+
+    One that fails is asked again after 5, 10, 20, 40 and then every 60 minutes; what it gave before stays, and the
+    others go on. `chance` gives 0 to 1. If it is cancelled, the sources are free again. Raises StoreError.
+    """
+    asked = await asyncio.gather(
+        *(_ask(store, name, source, http, chance) for name, source in sources.items()), return_exceptions=True
+    )
+    for one in asked:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in asked if isinstance(one, Pulled)]
+
+
+async def _ask(store: Store, name: str, source: Source, http: Any, chance: Callable[[], float]) -> Pulled | None:
+    held = await store.write(lambda conn: states.claim(conn, name, store.clock(conn), LEASE))
+    if held is None:
+        return None
+    run = _Run(store, name, held)
+    try:
+        await run.take(source, http)
+        await store.write(_answered, store, run.held, source)
+    except asyncio.CancelledError:
+        await store.write(states.release, run.held)
+        raise
+    except StoreError:
+        raise
+    except SourceError as error:
+        return await run.failed(str(error), chance)
+    except Exception:
+        log.exception("a source has a fault", source=name)
+        return await run.failed("a fault in reading this source; it is in the log", chance)
+    return Pulled(name, run.new)
+
+
+def _answered(conn: Connection, store: Store, held: SourceState, source: Source) -> None:
+    now = store.clock(conn)
+    rests, behind = getattr(source, "rests", None), getattr(source, "behind", None)
+    states.answered(
+        conn,
+        held,
+        now,
+        now + source.every,
+        rests=rests(now) if rests else "",
+        behind=bool(behind and behind(now)),
+    )
+
+
+def backoff(failing: timedelta, chance: float) -> timedelta:
+    """Return how long to wait before asking a source that has failed for so long; `chance` (0 to 1) adds up to 10 %.
+
+    As long as it has failed so far and five minutes more, up to an hour: 5, 10, 20, 40, 60, 60 …
+    """
+    return min(failing + SHORTEST, LONGEST) * (1 + JITTER * chance)
+
+
+class _Run:
+    """One source being asked: what it brought, and the lease as it stands."""
+
+    def __init__(self, store: Store, name: str, held: SourceState) -> None:
+        self._store = store
+        self._name = name
+        self.held = held
+        self.new = 0
+
+    async def take(self, source: Source, http: Any) -> None:
+        """Store what a source gives, in batches; what came before it fails is stored too. Raises what it raises."""
+        since = self.held.answered_at - OVERLAP if self.held.answered_at else None
+        batch: list[Paper] = []
+        try:
+            async for paper in source.fetch(since, http):
+                batch.append(paper)
+                if len(batch) >= BATCH:
+                    full, batch = batch, []
+                    await self._keep(full)
+        except StoreError:
+            raise
+        except Exception:
+            await self._keep(batch)
+            raise
+        await self._keep(batch)
+
+    async def failed(self, error: str, chance: Callable[[], float]) -> Pulled:
+        """Record why it failed, and when to ask it again."""
+
+        def record(conn: Connection) -> None:
+            states.failed(conn, self.held, self._store.clock(conn), error, lambda since: backoff(since, chance()))
+
+        await self._store.write(record)
+        return Pulled(self._name, self.new, error)
+
+    async def _keep(self, batch: list[Paper]) -> None:
+        if not batch:
+            return
+        now = await self._store.read(self._store.clock)
+        report = await asyncio.to_thread(ingest, self._store, batch, self._name, now)
+        self.new += report.new
+        renewed = await self._store.write(lambda conn: states.renew(conn, self.held, self._store.clock(conn) + LEASE))
+        self.held = renewed or self.held

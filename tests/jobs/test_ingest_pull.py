@@ -1,0 +1,190 @@
+"""Sources asked when their time has come: batches, failures, leases, and cross-lists, on each kind of database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot.errors import SourceError
+from bot.jobs.ingest import BATCH, ingest
+from bot.jobs.pull import Pulled, backoff, pull
+from bot.sources._entry import columns, paper_of
+from bot.store import papers as shelf
+from bot.store import sources
+from bot.store.engine import Store
+from bot.store.sources import SourceState
+from recommender.types import Paper
+
+NOW = datetime(2026, 12, 2, 9, tzinfo=UTC)
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+def papers(count: int, start: int = 0) -> list[Paper]:
+    return [Paper(f"local:{number:016x}", f"A paper that is number {number}") for number in range(start, start + count)]
+
+
+@dataclass
+class Scripted:
+    """A source that gives papers, then raises if it was told to."""
+
+    name: str = "arxiv"
+    every: timedelta = HOUR
+    gives: Sequence[Paper] = ()
+    then: Exception | None = None
+    asked: list[datetime | None] = field(default_factory=list)
+
+    async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+        self.asked.append(since)
+        for paper in self.gives:
+            yield paper
+        if self.then:
+            raise self.then
+
+
+class Weekly(Scripted):
+    """A source that rests, and knows when it is behind."""
+
+    def rests(self, on: datetime) -> str:
+        return f"arXiv announces nothing on {on:%A}s"
+
+    def behind(self, on: datetime) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(store: Store) -> Callable[[datetime], None]:
+    def set_to(now: datetime) -> None:
+        store.clock = lambda conn: now
+
+    set_to(NOW)
+    return set_to
+
+
+async def run(store: Store, *those: Scripted) -> list[Pulled]:
+    return await pull(store, {one.name: one for one in those}, None, lambda: 0.0)
+
+
+def state(store: Store, name: str = "arxiv") -> SourceState:
+    with store.reading() as conn:
+        return sources.get(conn, name)
+
+
+async def test_a_source_is_asked_when_its_time_has_come(store: Store, clock: Callable[[datetime], None]) -> None:
+    one = Scripted(gives=papers(BATCH + 3))
+    assert await run(store, one) == [Pulled("arxiv", BATCH + 3)]
+    assert (state(store).answered_at, state(store).brought_at, state(store).next_at) == (NOW, NOW, NOW + HOUR)
+    clock(NOW + 59 * MINUTE)
+    assert await run(store, one) == []
+    clock(NOW + HOUR)
+    assert await run(store, one) == [Pulled("arxiv", 0)]
+    assert (state(store).answered_at, state(store).brought_at) == (NOW + HOUR, NOW)
+    assert one.asked == [None, NOW - DAY]
+
+
+async def test_a_failure_keeps_what_came_and_the_others_go_on(
+    store: Store, clock: Callable[[datetime], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing = Scripted("arxiv", gives=papers(BATCH + 7), then=SourceError("arXiv answered 503."))
+    broken = Scripted("crossref", gives=papers(1, 5000), then=KeyError("title"))
+    good = Scripted("openreview", gives=papers(2, 9000))
+    assert await run(store, failing, broken, good) == [
+        Pulled("arxiv", BATCH + 7, "arXiv answered 503."),
+        Pulled("crossref", 1, "a fault in reading this source; it is in the log"),
+        Pulled("openreview", 2),
+    ]
+    assert "KeyError" in "".join(capsys.readouterr())
+    now = state(store)
+    assert (now.failing_since, now.error, now.answered_at) == (NOW, "arXiv answered 503.", None)
+    waits = []
+    for _ in range(6):
+        at = state(store).next_at
+        assert at is not None
+        waits.append((at - NOW) // MINUTE)
+        clock(at)
+        assert len(await run(store, failing)) == 1
+    assert waits == [5, 15, 35, 75, 135, 195], "5, 10, 20, 40, 60 and 60 minutes apart"
+    failing.then = None
+    at = state(store).next_at
+    assert at is not None
+    clock(at)
+    assert await run(store, failing) == [Pulled("arxiv", 0)]
+    assert (state(store).failing_since, state(store).error) == (None, "")
+
+
+async def test_two_processes_ask_once(store: Store, clock: Callable[[datetime], None]) -> None:
+    one, other = Scripted(gives=papers(2)), Scripted(gives=papers(2))
+    told = await asyncio.gather(run(store, one), run(store, other))
+    assert sorted(map(len, told)) == [0, 1]
+    assert len(one.asked) + len(other.asked) == 1
+
+
+async def test_why_a_source_rests_is_recorded(store: Store, clock: Callable[[datetime], None]) -> None:
+    await run(store, Weekly())
+    assert state(store).rests == "arXiv announces nothing on Wednesdays"
+    assert state(store).behind_since == NOW
+
+
+async def test_a_source_that_was_cancelled_is_free_again(store: Store, clock: Callable[[datetime], None]) -> None:
+    began = asyncio.Event()
+
+    class Slow(Scripted):
+        async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+            began.set()
+            await asyncio.sleep(60)
+            yield papers(1)[0]
+
+    asking = asyncio.create_task(run(store, Slow()))
+    await began.wait()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert state(store).leased_until is None
+    assert await run(store, Scripted(gives=papers(1))) == [Pulled("arxiv", 1)]
+
+
+def test_waits_have_a_bound_and_some_chance() -> None:
+    assert backoff(timedelta(0), 0) == 5 * MINUTE
+    assert backoff(1000 * DAY, 1) == 66 * MINUTE
+
+
+def test_an_import_by_hand_is_seen(store: Store) -> None:
+    ingest(store, papers(2), "local", NOW)
+    ingest(store, papers(2), "local", NOW + HOUR)
+    assert (state(store, "local").brought_at, state(store, "local").asked_at) == (NOW, None)
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ({"announce_type": "cross"}, True),
+        ({"Announced": "replace-cross"}, True),
+        ({"arxiv:announce_type": "CROSS"}, True),
+        ({"announce_type": "new"}, False),
+        ({"announce_type": ["cross"]}, False),
+        ({}, False),
+    ],
+)
+def test_cross_lists_are_read(said: dict[str, object], right: bool) -> None:
+    paper = paper_of(columns({"title": "A paper", **said}))
+    assert isinstance(paper, Paper)
+    assert paper.cross_listed is right
+
+
+def test_a_paper_is_cross_listed_only_if_all_say_so(store: Store) -> None:
+    def stored() -> bool:
+        with store.reading() as conn:
+            number = shelf.by_id(conn, "arxiv:2612.00001")
+            assert number is not None
+            return shelf.get(conn, [number])[number].paper.cross_listed
+
+    paper = Paper("arxiv:2612.00001", "Cats at sea")
+    ingest(store, [replace(paper, cross_listed=True)], "local", NOW)
+    assert stored()
+    assert ingest(store, [replace(paper, cross_listed=True)], "local", NOW).known == 1
+    ingest(store, [paper], "local", NOW)
+    assert not stored()
