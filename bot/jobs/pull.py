@@ -15,7 +15,6 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import Connection
 
 from bot.core.ports import Source
 from bot.errors import SourceError, StoreError
@@ -66,7 +65,7 @@ async def _ask(store: Store, name: str, source: Source, http: Any, chance: Calla
     run = _Run(store, name, held)
     try:
         await run.take(source, http)
-        await store.write(_answered, store, run.held, source)
+        await _answered(store, run.held, source)
     except asyncio.CancelledError:
         await store.write(states.release, run.held)
         raise
@@ -80,11 +79,11 @@ async def _ask(store: Store, name: str, source: Source, http: Any, chance: Calla
     return Pulled(name, run.new)
 
 
-def _answered(conn: Connection, store: Store, held: SourceState, source: Source) -> None:
-    now = store.clock(conn)
+async def _answered(store: Store, held: SourceState, source: Source) -> None:
+    now = await store.read(store.clock)
     rests, behind = getattr(source, "rests", None), getattr(source, "behind", None)
-    states.answered(
-        conn,
+    await store.write(
+        states.answered,
         held,
         now,
         now + source.every,
@@ -129,11 +128,8 @@ class _Run:
 
     async def failed(self, error: str, chance: Callable[[], float]) -> Pulled:
         """Record why it failed, and when to ask it again."""
-
-        def record(conn: Connection) -> None:
-            states.failed(conn, self.held, self._store.clock(conn), error, lambda since: backoff(since, chance()))
-
-        await self._store.write(record)
+        now = await self._store.read(self._store.clock)
+        await self._store.write(states.failed, self.held, now, error, lambda failing: backoff(failing, chance()))
         return Pulled(self._name, self.new, error)
 
     async def _keep(self, batch: list[Paper]) -> None:
