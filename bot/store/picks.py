@@ -196,28 +196,26 @@ class Picker:
         picks = [self._explained(profile.interests[at], at, ranked, looked[at][0]) for at, ranked in turns]
         return Picked(picks, _short(looked, {ranked.paper for _, ranked in turns}), _muted(looked))
 
-    def _considered(
-        self, field: _Field, scores: FloatArray, followed: Sequence[str]
-    ) -> tuple[Pool, FloatArray, Mask | None]:
+    def _considered(self, field: _Field, scores: FloatArray, followed: Sequence[str]) -> tuple[Pool, FloatArray, Mask]:
         """Return a pool, its scores (n,), and which of it is looked at: the best and the followed authors' papers."""
-        if field.pool is not None and len(field.pool) <= CONSIDERED:
-            return field.pool, scores, None
-        best = self._best(field.rows, scores)
-        if field.pool is not None:
-            among = field.pool.by(followed)
-            among[best] = True
-            return field.pool, scores, among
-        inside = np.zeros(self._index.n_rows, np.bool_)
-        inside[field.rows] = True
-        hits = [hit.row for name in followed for hit in search(self._index, name, NAMED, inside)]
-        places = np.union1d(best, np.flatnonzero(np.isin(field.rows, hits))).astype(np.int64)
-        rows, pool = self._prepared(field.rows[places])
-        return pool, scores[places[np.isin(field.rows[places], rows)]], None
+        rows, pool, best = field.rows, field.pool, self._best(field.rows, scores)
+        if pool is None:
+            inside = np.zeros(self._index.n_rows, np.bool_)
+            inside[rows] = True
+            hits = [hit.row for name in followed for hit in search(self._index, name, NAMED, inside)]
+            places = np.union1d(best, np.flatnonzero(np.isin(rows, hits))).astype(np.int64)
+            kept, pool = self._prepared(rows[places])
+            best, scores = np.flatnonzero(np.isin(kept, rows[best])), scores[np.isin(rows, kept)]
+        among = pool.by(followed)
+        among[best] = True
+        return pool, scores, among
 
     def _best(self, rows: RowArray, scores: FloatArray) -> RowArray:
         """Return the places of the best of the rows; of the newest, where the scores tell nothing apart."""
         if np.abs(scores).max(initial=0) > 0:
             return np.argsort(-scores, kind="stable")[:CONSIDERED]
+        if rows.size <= CONSIDERED:
+            return np.arange(rows.size)
         if self._newest is None:
             with self._store.reading() as conn:
                 newest = papers.newest(conn, len(self._index))

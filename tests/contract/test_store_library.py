@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
+import random
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bot.jobs.ingest import ingest
-from bot.store import records
+from bot.store import picks, records
 from bot.store.engine import Store
-from bot.store.library import Library
+from bot.store.library import Library, Pick, Picked, Wish
 from recommender.rankers.default import ranker
 from recommender.types import Interest, Mark, Paper, Profile
 from tests.fakes.bot import button, labels, make_bot, titles
@@ -127,8 +132,8 @@ async def test_copies_of_one_paper_are_shown_once(memory_store: Store) -> None:
     ingest(memory_store, [*copies, *(paper(n) for n in range(1, 8))], "local", NOW)
     held = library(memory_store)
     profile = Profile((Interest("a", ("attention",)),))
-    picks = await held.pick(profile, numbers_in(held), (), [10], ["relaxed"])
-    assert len([pick for pick in picks if "attention" in pick.why.terms or pick.score > 1]) == 1
+    shown = await held.pick(profile, numbers_in(held), (), [10], ["relaxed"])
+    assert len([pick for pick in shown if "attention" in pick.why.terms or pick.score > 1]) == 1
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 19, 20])
@@ -138,8 +143,8 @@ async def test_small_stores_work(memory_store: Store, size: int) -> None:
     held.update(learn=True)
     numbers = numbers_in(held)
     profile = Profile((Interest("a", ("graph",), tuple(Mark(str(n), NOW) for n in numbers[:1])), Interest("b")))
-    picks = await held.pick(profile, numbers, (), [5, 5], ["relaxed", "relaxed"])
-    assert len(picks) <= min(5, size)
+    shown = await held.pick(profile, numbers, (), [5, 5], ["relaxed", "relaxed"])
+    assert len(shown) <= min(5, size)
     assert await held.closest(profile.interests, numbers) in [None, *numbers]
     assert len(await found(held, "paper")) == size
 
@@ -161,3 +166,156 @@ async def test_the_whole_bot_on_each_database(store: Store) -> None:
     assert labels(question) == ["Delete all of it"]
     await bot.press(question.buttons[0])
     assert titles(await bot.ask("subscriptions")) == []
+
+
+# --- many digests at once
+
+
+def drawn(draw: random.Random, numbers: Sequence[int], pools: Sequence[Sequence[int]]) -> Wish:
+    """A wish for one of the pools, with up to three interests, likes, dislikes, names and muted words."""
+
+    def marks(most: int) -> tuple[Mark, ...]:
+        return tuple(Mark(str(draw.choice(numbers)), NOW) for _ in range(draw.randint(0, most)))
+
+    interests = tuple(
+        Interest(f"i{at}", tuple(draw.sample(WORDS, draw.randint(0, 2))), marks(4), marks(1))
+        for at in range(draw.randint(0, 3))
+    )
+    followed = tuple(f"Author{draw.randint(0, 30)}" for _ in range(draw.randint(0, 2)))
+    muted = tuple(draw.sample((*WORDS, "Ada Author7"), draw.randint(0, 1)))
+    most = [draw.randint(0, 6) for _ in interests]
+    strictness = [draw.choice(["relaxed", "normal", "strict"]) for _ in interests]
+    seen = draw.sample(numbers, draw.randint(0, 10))
+    pool = draw.choice(pools)
+    return Wish(Profile(interests, followed, muted), pool, most, max(most, default=0), strictness, seen)
+
+
+async def alone(held: Library, wish: Wish) -> list[Pick]:
+    """What a digest shows that is ranked by itself, with nothing prepared."""
+    fresh = Library(held._store, None, ranker)
+    fresh.index = held.index
+    return await fresh.pick(wish.profile, wish.pool, wish.seen, wish.most, wish.strictness)
+
+
+@pytest.fixture
+def full(memory_store: Store) -> Library:
+    """A library of forty papers, each with words of its own, and a basis."""
+    own = [" ".join(f"term{n * 20 + at}" for at in range(20)) for n in range(40)]
+    texts = [paper(n, abstract=f"We study {WORDS[n % 8]} models. Here {own[n]} helps.") for n in range(40)]
+    ingest(memory_store, texts, "local", NOW)
+    held = library(memory_store)
+    held.update(learn=True)
+    return held
+
+
+@pytest.mark.parametrize("few", [4_000, 12], ids=["prepared", "too many to prepare"])
+@pytest.mark.parametrize("seed", range(2))
+async def test_many_digests_are_those_ranked_one_by_one(
+    full: Library, monkeypatch: pytest.MonkeyPatch, few: int, seed: int
+) -> None:
+    draw, numbers = random.Random(seed), numbers_in(full)
+    pools = [numbers, np.array(numbers[:15]), set(numbers[25:]), [], [7, 10**9], draw.sample(numbers, 10)]
+    wishes = [drawn(draw, numbers, pools) for _ in range(30)]  # type: ignore[arg-type]
+    expected = [await alone(full, wish) for wish in wishes]
+    monkeypatch.setattr(picks, "KEPT", few)
+    assert [one.picks for one in full.pick_many(wishes)] == expected
+    assert [one.picks for one in full.pick_many(wishes[::-1])] == expected[::-1]
+
+
+async def test_only_the_best_of_a_large_pool_are_looked_at(full: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(picks, "CONSIDERED", 5)
+    numbers = numbers_in(full)
+    profile = Profile((Interest("a", ("graph",)), Interest("b")), followed=("Ada Author30",))
+    found = {}
+    for few in (4_000, 3):
+        monkeypatch.setattr(picks, "KEPT", few)
+        wish = Wish(profile, numbers, [9, 9], 9, ["relaxed"] * 2)
+        found[few] = Library.pick_many(full, [wish])[0].picks
+        full.index = copy.copy(full.index)
+    assert found[4_000] == found[3]
+    assert 31 in {pick.number for pick in found[3]}
+    assert len(found[3]) == 9
+
+
+async def test_what_was_prepared_goes_when_papers_change(full: Library, memory_store: Store) -> None:
+    numbers = numbers_in(full)
+    wish = Wish(Profile((Interest("a", ("graph",)),)), numbers, [3], 3, ["relaxed"])
+    before = full.pick_many([wish])[0].picks
+    text = "Graph graph graph: we study graph models, and nothing else but graph."
+    ingest(memory_store, [paper(2, title="All about graph models", abstract=text)], "arxiv", NOW)
+    full.update()
+    after = full.pick_many([wish])[0].picks
+    assert after != before
+    assert text in {pick.why.sentence for pick in after}
+    assert after == await alone(full, wish)
+
+
+async def test_the_closest_fell_short_and_is_neither_seen_nor_muted(full: Library) -> None:
+    numbers = numbers_in(full)
+    profile = Profile((Interest("a", ("graph",)),), muted=("Ada Author9", "Ada Author17"))
+    strict = Wish(profile, numbers, [0], 0, ["strict"], seen=[2])
+    (nothing,) = full.pick_many([strict])
+    assert nothing.picks == []
+    assert nothing.closest is not None
+    assert nothing.closest % len(WORDS) == 2
+    assert nothing.closest not in {2, 10, 18}
+    assert nothing.muted == 2
+    (some,) = full.pick_many([replace(strict, most=[2], total=2)])
+    assert some.closest not in {pick.number for pick in some.picks}
+    assert full.pick_many([replace(strict, seen=numbers)])[0] == Picked([], None, 0)
+    assert full.pick_many([Wish(Profile((Interest("b"),)), numbers, [2], 2, ["strict"])])[0].closest is None
+
+
+async def test_in_all_no_more_than_the_total(full: Library) -> None:
+    profile = Profile((Interest("a", ("graph",)), Interest("b", ("video",))))
+    wish = Wish(profile, numbers_in(full), [5, 5], 7, ["relaxed"] * 2)
+    shown = full.pick_many([wish])[0].picks
+    assert [pick.interest for pick in shown] == [0, 1, 0, 1, 0, 1, 0]
+
+
+async def test_what_a_digest_leaves_out_has_a_reason(full: Library, memory_store: Store) -> None:
+    ingest(memory_store, [paper(50, title="A paper on graph number 1")], "local", NOW)  # as number 2 is called
+    full.update()
+    numbers = numbers_in(full)
+    profile = Profile((Interest("a", ("graph",)),), muted=("Ada Author17",))
+    wish = Wish(profile, numbers, [2], 2, ["normal"], seen=[10])
+    shown = await full.pick(profile, numbers, [10], [2], ["normal"])
+    left = await full.left_out(wish, 40)
+    reasons = {one.number: one.reason for one in left}
+    assert reasons.keys() == set(numbers) - {pick.number for pick in shown}
+    assert [one.score for one in left] == sorted((one.score for one in left), reverse=True)
+    assert (reasons[10], reasons[18]) == ("already shown", "muted: Ada Author17")
+    assert reasons[1].startswith("below the threshold (-")
+    assert reasons[1].endswith(" of 1.0)")
+    assert {"the digest is full", "others are more varied"} & set(reasons.values())
+    assert len(await full.left_out(wish, 5)) == 5
+    assert await full.left_out(wish, 0) == await full.left_out(replace(wish, pool=[]), 5) == []
+
+
+async def test_a_copy_of_what_is_shown_is_left_out_as_such(memory_store: Store) -> None:
+    same = [
+        paper(0, id=f"local:{n}", authors=(), year=None, title="One and the same on attention") for n in range(3)
+    ]  # so is 8
+    ingest(memory_store, [*same, *(paper(n) for n in range(1, 12))], "local", NOW)
+    held = library(memory_store)
+    wish = Wish(Profile((Interest("a", ("attention",)),)), numbers_in(held), [1], 1, ["relaxed"])
+    left = await held.left_out(wish, 20)
+    assert [one.reason for one in left].count("nearly the same as “One and the same on attention”") == 3
+
+
+async def test_requests_get_their_turn_while_many_digests_are_ranked(full: Library) -> None:
+    wish = Wish(Profile((Interest("a", ("graph",)),)), numbers_in(full), [5], 5, ["relaxed"])
+    done: list[str] = []
+
+    async def many() -> None:
+        await asyncio.to_thread(full.pick_many, [wish] * 400)
+        done.append("many")
+
+    async def asked() -> None:
+        await asyncio.sleep(0.01)
+        await full.pick(wish.profile, wish.pool, (), [5], ["relaxed"])
+        await found(full, "graph")
+        done.append("asked")
+
+    await asyncio.gather(many(), asked())
+    assert done == ["asked", "many"]

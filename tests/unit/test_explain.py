@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from recommender.explain import contributions, explain, sentences, spellings
+from recommender.explain import Explainer, contributions, explain, sentences, spellings
 from recommender.index import Index
 from recommender.rankers import default, recent, svm, tfidf
 from recommender.rankers._vectors import closeness, coefficients, unit
@@ -186,3 +187,20 @@ def test_texts_that_never_end_a_sentence_or_a_word_are_read_once() -> None:
     """Initials without end, and one word of 100,000 letters: each took half a minute when read from the start."""
     assert len(sentences("A. " * 30_000)) == 1
     assert len(spellings("a" * 100_000)) == 1
+
+
+def test_what_was_read_of_a_paper_serves_until_the_index_changes() -> None:
+    ranker = ranked(default)
+    kept = Explainer(ranker)
+    interests = [INTEREST, Interest("a", ("images",)), Interest("b", liked=(Mark("t:0", DAY),))]
+    for _ in range(2):
+        for interest in interests:
+            for paper in PAPERS:
+                alone, together = explain(ranked(default), interest, paper), kept.why(interest, paper)
+                assert together == replace(alone, parts=together.parts)
+                assert dict(together.parts) == pytest.approx(dict(alone.parts), abs=1e-5)
+        ranker.score(interests, np.arange(len(PAPERS)))  # what is compared for these serves the reasons as well
+    changed = replace(FIRST, title="Lakes", abstract="Spectral filters of lakes tell of graphs under the water.")
+    ranker.append([changed])
+    assert kept.why(INTEREST, changed) == explain(ranker, INTEREST, changed)
+    assert kept.why(INTEREST, changed).terms == ("graphs",)
