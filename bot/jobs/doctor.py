@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
+from typing import Any
 from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import structlog
@@ -14,7 +15,7 @@ import structlog
 from bot.config import Settings
 from bot.core.card import count
 from bot.core.check import Check, size
-from bot.errors import StoreError
+from bot.errors import SetupError, StoreError
 from bot.jobs.checkup import look_inside
 from bot.store import health, migrate
 from bot.store.engine import Store
@@ -30,12 +31,17 @@ Opening = Callable[[], tuple[Store, Library]]
 
 
 def examine(
-    settings: Settings, url: str, open_: Opening, platforms: Mapping[str, object], now: Callable[[], datetime]
+    settings: Settings,
+    url: str,
+    open_: Opening,
+    platforms: Callable[[], Mapping[str, Any]],
+    now: Callable[[], datetime],
 ) -> list[Check]:
     """Look at everything, in order. What cannot be looked at is a check that is wrong, and the others go on.
 
     `open_` opens the database at `url` and the index; it is called only if the database is there and at this program's
-    revision, since opening would make or change it. `now` is this machine's time (aware).
+    revision, since opening would make or change it. `platforms` loads what `credentials` looks at. `now` is this
+    machine's time (aware).
     """
     first = _safely("database", lambda: migrations(url))
     inside: dict[str, Callable[[], Check]] = {}
@@ -117,27 +123,38 @@ def berlin_is_right() -> bool:
     return all(at.astimezone(zone).utcoffset() == offset for at, offset in wanted.items())
 
 
-def credentials(platforms: Mapping[str, object]) -> Check:
-    """See which platforms have what they need to sign in, by name; values are never looked at.
+def credentials(platforms: Callable[[], Mapping[str, Any]]) -> Check:
+    """See which platforms have what they need to sign in, by name; values are never told.
 
-    A platform tells it by an attribute `credentials`: whether each is set, by its name.
+    A platform tells it by an attribute `credentials`: whether each is set, by its name. `platforms` loads them; the
+    ones that are made when the bot starts are made here too.
     """
-    told = {
-        name: known
-        for name, platform in platforms.items()
-        if isinstance(known := getattr(platform, "credentials", None), Mapping)
-    }
-    details = tuple(f"{name}: {_set_or_not(known)}" for name, known in told.items())
-    missing = [name for name, known in told.items() if not all(known.values())]
-    line = f"{count(len(platforms), 'platform')}: {', '.join(platforms) or 'none'}"
-    if not missing:
+    told: dict[str, str] = {}
+    ill = []
+    loaded = platforms()
+    for name, make in loaded.items():
+        try:
+            known = _credentials_of(make)
+        except SetupError as error:
+            ill.append(name)
+            told[name] = str(error)
+            continue
+        if not all(known.values()):
+            ill.append(name)
+        told[name] = ", ".join(f"{what} {'set' if there else 'missing'}" for what, there in known.items())
+    details = tuple(f"{name}: {line or 'needs none'}" for name, line in told.items())
+    line = f"{count(len(loaded), 'platform')} beside the terminal"
+    if not ill:
         return Check("platforms", "ok", line, "", details)
-    todo = f"Set what is missing in the environment, or leave {', '.join(missing)} out."
+    todo = f"Set in the environment what is missing for {', '.join(ill)}."
     return Check("platforms", "look", line, todo, details)
 
 
-def _set_or_not(known: Mapping[str, bool]) -> str:
-    return ", ".join(f"{what} {'set' if there else 'missing'}" for what, there in known.items()) or "needs none"
+def _credentials_of(platform: Any) -> Mapping[str, bool]:
+    known = getattr(platform, "credentials", None)
+    if not isinstance(known, Mapping) and callable(platform):
+        known = getattr(platform(), "credentials", None)
+    return known if isinstance(known, Mapping) else {}
 
 
 def packages(homes: Mapping[str, list[str]] | None = None) -> Check:

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from bot.config import Settings
 from bot.core.check import Check
-from bot.errors import StoreError
+from bot.errors import SettingsError, StoreError
 from bot.jobs import doctor
 from bot.store import health
 from bot.store.address import sqlite_url
@@ -45,7 +45,7 @@ def by_name(checks: list[Check]) -> dict[str, Check]:
 
 
 def test_without_a_database_nothing_is_made_and_the_rest_is_looked_at(tmp_path: Path) -> None:
-    found = by_name(doctor.examine(settings(tmp_path), sqlite_url(tmp_path / "none.db"), never, {}, lambda: NOW))
+    found = by_name(doctor.examine(settings(tmp_path), sqlite_url(tmp_path / "none.db"), never, dict, lambda: NOW))
     assert list(found) == ["migrations", "time zones", "platforms", "packages", "disk"]
     assert found["migrations"].verdict == "look"
     assert "none yet" in found["migrations"].line
@@ -69,7 +69,7 @@ def test_a_database_of_another_revision_is_left_as_it_is(
     tmp_path: Path, revision: str, verdict: str, said: str, todo: str
 ) -> None:
     url = revised(tmp_path, revision)
-    found = by_name(doctor.examine(settings(tmp_path), url, never, {}, lambda: NOW))
+    found = by_name(doctor.examine(settings(tmp_path), url, never, dict, lambda: NOW))
     check = found["migrations"]
     assert (check.verdict, said in check.line, todo in check.todo) == (verdict, True, True)
     assert health.revision(url) == revision
@@ -77,7 +77,7 @@ def test_a_database_of_another_revision_is_left_as_it_is(
 
 @pytest.mark.parametrize("url", ["mysql://me:sEcret@host/x", "postgresql://me:sEcret@127.0.0.1:9/x", "sqlite:////proc"])
 def test_a_database_that_is_no_use_is_named_without_its_password(tmp_path: Path, url: str) -> None:
-    found = by_name(doctor.examine(settings(tmp_path), url, never, {}, lambda: NOW))
+    found = by_name(doctor.examine(settings(tmp_path), url, never, dict, lambda: NOW))
     assert found["database"].verdict == "wrong"
     assert "sEcret" not in found["database"].line
     assert "disk" in found
@@ -90,7 +90,7 @@ def test_a_database_that_goes_away_between_is_said(tmp_path: Path) -> None:
     def fail() -> tuple[Store, Library]:
         raise StoreError("it is gone")
 
-    found = by_name(doctor.examine(settings(tmp_path), url, fail, {}, lambda: NOW))
+    found = by_name(doctor.examine(settings(tmp_path), url, fail, dict, lambda: NOW))
     assert (found["database"].verdict, found["database"].line) == ("wrong", "it is gone")
 
 
@@ -104,7 +104,7 @@ def opened(folder: Path) -> Iterator[tuple[str, Store, Library]]:
 
 def test_a_new_database_is_well_but_for_the_bot_that_does_not_run(tmp_path: Path) -> None:
     with opened(tmp_path) as (url, store, library):
-        found = by_name(doctor.examine(settings(tmp_path), url, lambda: (store, library), {}, lambda: NOW))
+        found = by_name(doctor.examine(settings(tmp_path), url, lambda: (store, library), dict, lambda: NOW))
     assert next(iter(found)) == "database"
     assert str(tmp_path / "paper.db") in found["database"].line
     assert {name for name, check in found.items() if check.verdict != "ok"} <= {"processes", "disk"}
@@ -115,7 +115,7 @@ def test_a_check_that_fails_is_said_and_the_others_go_on(tmp_path: Path) -> None
     with opened(tmp_path) as (url, store, library):
         with store.writing() as conn:
             conn.execute(text("DROP TABLE heartbeats"))
-        found = by_name(doctor.examine(settings(tmp_path), url, lambda: (store, library), {}, lambda: NOW))
+        found = by_name(doctor.examine(settings(tmp_path), url, lambda: (store, library), dict, lambda: NOW))
     assert found["processes"].verdict == "wrong"
     assert "OperationalError" in found["processes"].line
     assert found["index"].verdict == "ok"
@@ -152,24 +152,45 @@ def test_old_or_wrong_zone_data_are_found(system_zones: Path, source: str) -> No
     assert doctor.time_zones().verdict == "wrong"
 
 
+class Plain:
+    """A platform that needs nothing."""
+
+
+class Chat:
+    """A platform that is made as the bot makes it, and tells of its credentials then."""
+
+    @property
+    def credentials(self) -> dict[str, object]:
+        return {"BOT_TOKEN": "xoxb-sEcret", "SIGNING_SECRET": ""}
+
+
+def unfinished() -> None:
+    raise SettingsError("CHAT_MODE: it has to be a or b.")
+
+
 def test_credentials_are_told_by_name_only() -> None:
-    class Plain:
-        name = "plain"
-
-    class Late:
-        @property
-        def credentials(self) -> dict[str, bool]:
-            return {"TOKEN": True}
-
-    chat = SimpleNamespace(credentials={"BOT_TOKEN": True, "SIGNING_SECRET": False})
-    check = doctor.credentials({"plain": Plain, "late": Late, "chat": chat})
+    ready = SimpleNamespace(credentials={"TOKEN": True})
+    check = doctor.credentials(lambda: {"plain": Plain, "chat": Chat, "ready": ready, "half": unfinished})
     assert check.verdict == "look"
-    assert check.details == ("chat: BOT_TOKEN set, SIGNING_SECRET missing",)
-    assert "chat" in check.todo
-    values = SimpleNamespace(credentials={"BOT_TOKEN": "xoxb-sEcret"})
-    assert "sEcret" not in repr(doctor.credentials({"chat": values}))
-    assert doctor.credentials({"late": Late()}).verdict == "ok"
-    assert doctor.credentials({}).line == "0 platforms: none"
+    assert check.line == "4 platforms beside the terminal"
+    assert check.details == (
+        "plain: needs none",
+        "chat: BOT_TOKEN set, SIGNING_SECRET missing",
+        "ready: TOKEN set",
+        "half: CHAT_MODE: it has to be a or b.",
+    )
+    assert check.todo == "Set in the environment what is missing for chat, half."
+    assert "sEcret" not in repr(check)
+    assert doctor.credentials(lambda: {"ready": ready}).verdict == "ok"
+
+
+def test_a_platform_that_cannot_be_loaded_is_said(tmp_path: Path) -> None:
+    def fail() -> dict[str, Any]:
+        raise ImportError("no such module")
+
+    found = by_name(doctor.examine(settings(tmp_path), sqlite_url(tmp_path / "none.db"), never, fail, lambda: NOW))
+    assert found["platforms"].verdict == "wrong"
+    assert "ImportError" in found["platforms"].line
 
 
 @pytest.mark.parametrize(
