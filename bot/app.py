@@ -14,23 +14,25 @@ from zoneinfo import available_timezones
 
 import structlog
 
+from bot import metrics
 from bot.commands import _pages as pages
 from bot.commands._context import Context, Pressed
 from bot.commands.help import first_steps
 from bot.config import Settings
 from bot.core.card import clip
 from bot.core.command import Command
-from bot.core.grammar import Parsed, parse
+from bot.core.grammar import Parsed, heard, parse, spoken
 from bot.core.ids import normalise
 from bot.core.message import Message
 from bot.core.plain import plain
-from bot.core.ports import Facts, Platform
+from bot.core.ports import Facts, Platform, Source
 from bot.core.request import Address, Request
 from bot.errors import Expired, NotFound, PaperroundError, SettingsError, StoreError, UserError
+from bot.jobs.service import Parts, Role, Service
 from bot.jobs.upkeep import pulse
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
-from bot.store import notes, owners, papers
+from bot.store import notes, outbox, owners, papers
 from bot.store.address import sqlite_url
 from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
@@ -82,6 +84,7 @@ class App:
         self.library = library
         self.platforms: dict[str, Platform] = dict(platforms or {})
         self.commands: dict[str, Command] = load("bot.commands")
+        self.sources: dict[str, Source] = {}
         self.now = now
 
     @classmethod
@@ -100,6 +103,17 @@ class App:
         self.platforms[console.name] = console
         return console
 
+    def connect(self) -> None:
+        """Load every platform but the terminal, which has one when somebody sits at it; and every source."""
+        for name, make in load("bot.platforms", "platform").items():
+            if name != Console.name:
+                self.platforms[name] = make()
+        self.sources = {name: one for name, one in load("bot.sources", "source").items() if name != "local"}
+
+    def service(self, role: Role) -> Service:
+        """Put together what `paperround run` runs."""
+        return Service(Parts(self.store, self.library, self.settings, self.platforms, self.sources, self.invoke), role)
+
     def facts(self, now: datetime) -> dict[str, Any]:
         """Return what `paperround status` tells: the database, the last sign of life, and how much is stored."""
         self.library.index.refresh()
@@ -117,9 +131,14 @@ class App:
 
     async def invoke(self, request: Request) -> AsyncGenerator[Message, None]:
         """Answer one request. The first message is posted, and later ones replace it; a public one stands by itself."""
+        async with aclosing(self._answered(cleaned(request))) as answer:
+            async for message in answer:
+                yield spoken(message, self.settings.command)
+
+    async def _answered(self, request: Request) -> AsyncGenerator[Message, None]:
         started = time.perf_counter()
         outcome = "done"
-        request = cleaned(request)
+        request = replace(request, text=heard(request.text, self.settings.command))
         try:
             async with aclosing(self._answer(request)) as answer:
                 async for message in answer:
@@ -142,8 +161,10 @@ class App:
                 outcome = "failed"
                 yield self._incident(request)
         finally:
-            took = round((time.perf_counter() - started) * 1000)
-            log.info("request", platform=request.address.platform, outcome=outcome, milliseconds=took)
+            took = time.perf_counter() - started
+            metrics.LOOKUPS.labels(outcome).inc()
+            metrics.LOOKUP.observe(took)
+            log.info("request", platform=request.address.platform, outcome=outcome, milliseconds=round(took * 1000))
 
     def _incident(self, request: Request) -> Message:
         """Log the exception being handled under a number, and say the number."""
@@ -155,7 +176,26 @@ class App:
         )
 
     async def _answer(self, request: Request) -> AsyncGenerator[Message, None]:
+        at = request.address
+        if not self.settings.allows(at.platform, at.workspace):
+            yield Message(text="This bot is not for this workspace. Whoever runs it can allow it: PAPERROUND_ALLOWED.")
+            return
         ctx = await self._context(request)
+        async with aclosing(self._said(ctx, request)) as answer:
+            first = await anext(answer)
+            yield await self._with_notices(ctx, first)
+            async for message in answer:
+                yield message
+
+    async def _with_notices(self, ctx: Context, message: Message) -> Message:
+        """Put before an answer what could not be told in a direct message: once."""
+        held = await self.store.read(outbox.held, ctx.me.number)
+        if not held:
+            return message
+        await self.store.write(outbox.tell, [number for number, _ in held], ctx.now)
+        return replace(message, text="\n\n".join([*(text for _, text in held), message.text]))
+
+    async def _said(self, ctx: Context, request: Request) -> AsyncGenerator[Message, None]:
         await self.library.refresh(most=CHANGES_A_REQUEST)
         if request.action:
             yield await self._press(ctx, request.action)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from bot.core.command import Arg, Command
+from bot.core.message import Message
 
 ROOT = "papers"
 TEXT_LIMIT = 4000  # characters read of one line; a platform's own limit is lower or close
+_OWN = re.compile(rf"(?<![\w/])/{ROOT}(?![\w/-])")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "\u00a0": " "})
 _TOKEN = re.compile(
     r'(?:(?P<name>(?:--|—|–)?[^\s"=:]{1,40})(?P<sign>[=:]))?(?:"(?P<quoted>[^"]*)"(?=\s|$)|(?P<bare>\S+))'
@@ -60,6 +62,20 @@ def strip_root(line: str) -> str:
     text = " ".join(line.translate({0: " "}).split())
     first, _, rest = text.partition(" ")
     return rest if first.casefold() == f"/{ROOT}" else text
+
+
+def heard(text: str, name: str) -> str:
+    """Return a line as the grammar knows it, where the command is called `name`."""
+    first, _, rest = text.lstrip().partition(" ")
+    return f"/{ROOT} {rest}" if name != ROOT and first.casefold() == f"/{name}" else text
+
+
+def spoken(message: Message, name: str) -> Message:
+    """Return a message whose own words call the command as it is called here. Titles and abstracts stay as they are."""
+    if name == ROOT:
+        return message
+    text, footer = (_OWN.sub(f"/{name}", part) for part in (message.text, message.footer))
+    return replace(message, text=text, footer=footer)
 
 
 def arguments(command: Command, rest: str) -> tuple[list[str], dict[str, str], dict[str, str]]:

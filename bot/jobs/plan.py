@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 import structlog
 
 from bot import metrics
+from bot.config import Settings
 from bot.core.card import clip
 from bot.core.digest import Trouble, because, falls_short, head, troubles, upcoming
 from bot.core.pages import content_of
 from bot.core.plain import plain
-from bot.core.timing import Timing
 from bot.errors import StoreError
 from bot.store import digests, planning
 from bot.store.digests import Draft, Order
@@ -29,13 +29,13 @@ log = structlog.get_logger()
 
 
 class Planner:
-    """Plans what is due, in batches. Any number of processes may; each subscription is planned by one of them."""
+    """Plans what is due on these platforms, in batches. Any number of processes may; each subscription is one's."""
 
-    def __init__(self, store: Store, library: Library, timing: Timing, fresh_days: int) -> None:
+    def __init__(self, store: Store, library: Library, settings: Settings, platforms: Collection[str]) -> None:
         self._store = store
         self._library = library
-        self._timing = timing
-        self._fresh_days = fresh_days
+        self._settings = settings
+        self._platforms = platforms
         self.stopping = False
 
     async def tick(self) -> int:
@@ -53,7 +53,7 @@ class Planner:
 
     def _claim(self) -> list[Due]:
         with self._store.writing() as conn:
-            return planning.claim(conn, self._store.clock(conn), self._timing.lease, BATCH)
+            return planning.claim(conn, self._store.clock(conn), self._settings.lease_seconds, BATCH, self._platforms)
 
     def _plan(self, batch: Sequence[Due]) -> int:
         try:
@@ -68,10 +68,10 @@ class Planner:
 
     def _drafts(self, batch: Sequence[Due]) -> list[tuple[Due, Draft | None]]:
         """Rank what is due; a subscription of which nothing is due for a date gets its next date alone."""
-        asked = [due for due in batch if due.date is not None]
+        asked = [due for due in batch if due.date is not None and self._may(due)]
         with self._store.reading() as conn:
             now = self._store.clock(conn)
-            reader = digests.Reader(conn, self._fresh_days)
+            reader = digests.Reader(conn, self._settings.fresh_days)
             reader.news(min((due.sub.covered_id for due in asked), default=0))
             orders = [reader.scheduled(due.subs, now) for due in asked]
             known = digests.troubles_of(conn)
@@ -79,13 +79,16 @@ class Planner:
         made: dict[int, Draft] = dict(zip([due.sub.number for due in asked], self._ranked(orders, known), strict=True))
         return [(due, made.get(due.sub.number)) for due in batch]
 
+    def _may(self, due: Due) -> bool:
+        return self._settings.allows(due.sub.platform, due.sub.workspace)
+
     def _ranked(self, orders: Sequence[Order], known: Sequence[Trouble]) -> list[Draft]:
         return digests.draft(self._store, self._library, orders, tuple(known)) if orders else []
 
     def _freeze(self, due: Due, draft: Draft | None) -> Frozen:
         if draft is None:
             return Frozen(due, "", {}, (), (), due.sub.covered_to, due.sub.covered_id)
-        return frozen(due, draft)
+        return frozen(due, draft, self._settings.command)
 
     def _settle(self, made: Sequence[Frozen]) -> int:
         with self._store.writing() as conn:
@@ -97,10 +100,13 @@ class Planner:
         return len(settled)
 
 
-def frozen(due: Due, draft: Draft) -> Frozen:
-    """Put a ranked digest into words. One with nothing to show says why, or stays silent where that was chosen."""
+def frozen(due: Due, draft: Draft, command: str) -> Frozen:
+    """Put a ranked digest into words. One with nothing to show says why, or stays silent where that was chosen.
+
+    `command` is the name of the command here.
+    """
     sub, order = due.sub, draft.order
-    footer = _footer(due, draft)
+    footer = _footer(due, draft, command)
     shown_to = 0 if sub.place_kind == "channel" else sub.owner
     rest = (order.until, order.up_to)
     if draft.entries:
@@ -123,9 +129,9 @@ def _stretched(due: Due, until: datetime) -> bool:
     return early or (due.sub.next_due_at is not None and until - due.sub.next_due_at > STRETCHED)
 
 
-def _footer(due: Due, draft: Draft) -> str:
+def _footer(due: Due, draft: Draft, command: str) -> str:
     sub = due.sub
     asker = f"asked for by {clip(plain(sub.asker), 60)}" if sub.place_kind == "channel" else ""
     known = troubles(draft.came, sub.time_zone) if draft.entries else ""
-    parts = (known, upcoming(due.next_due_at, sub.time_zone), asker, f"/papers schedule {clip(plain(sub.name), 60)}")
+    parts = (known, upcoming(due.next_due_at, sub.time_zone), asker, f"/{command} schedule {clip(plain(sub.name), 60)}")
     return " · ".join(part for part in parts if part)

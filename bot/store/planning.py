@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
@@ -20,6 +20,7 @@ from bot.store import subscriptions as subscription_table
 from bot.store.digests import local_date
 from bot.store.subscriptions import Subscription
 from bot.store.tables import interests, subscriptions
+from bot.store.tables import owners as owner_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +46,17 @@ class Due:
         return f"digest:{self.sub.number}:{self.date}"
 
 
-def claim(conn: Connection, now: datetime, lease: float, most: int) -> list[Due]:
-    """Take at most `most` subscriptions that are due, for a lease in seconds; those due first before others.
+def claim(conn: Connection, now: datetime, lease: float, most: int, platforms: Collection[str]) -> list[Due]:
+    """Take at most `most` subscriptions of these platforms that are due, for a lease in seconds; the first due first.
 
     `now` is the database's time. Other processes take others meanwhile; on PostgreSQL they do not wait.
     """
     free = or_(subscriptions.c.planning_until.is_(None), subscriptions.c.planning_until <= now)
     kept = select(interests.c.id).where(interests.c.subscription_id == subscriptions.c.id, interest_table.KEPT).exists()
+    served = subscriptions.c.owner_id.in_(select(owner_table.c.id).where(owner_table.c.platform.in_(list(platforms))))
     ready = (
         select(subscriptions.c.id)
-        .where(subscriptions.c.next_due_at <= now, free, kept)
+        .where(subscriptions.c.next_due_at <= now, free, kept, served)
         .order_by(subscriptions.c.next_due_at, subscriptions.c.id)
         .limit(most)
         .with_for_update(skip_locked=True)

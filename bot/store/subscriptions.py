@@ -22,8 +22,8 @@ class Subscription:
 
     `owner` is whom the interest belongs to, `asked_by` the person who asked. `at` is local time, HH:MM, in the IANA
     `time_zone`; `weekdays` are digits, Monday is 1; `gap` are days from one digest to the next, at least. It is paused
-    if `paused_at` is set, until the local date `paused_until` if that is not empty. `place` and `place_kind` are the
-    owner's name and kind ("person" or "channel"), `asker` the name of the person who asked.
+    if `paused_at` is set, until the local date `paused_until` if that is not empty. `platform` and `workspace` are
+    where the owner is, `place` and `place_kind` its name and kind ("person" or "channel"), `asker` names who asked.
     """
 
     number: int
@@ -49,6 +49,8 @@ class Subscription:
     covered_to: datetime
     covered_id: int
     said_at: datetime
+    platform: str
+    workspace: str
     place: str
     place_kind: str
     asker: str
@@ -245,7 +247,13 @@ def _date(text: str) -> date | None:
 def _query() -> Select[Any]:
     mine = (interests.c.id.label("interest"), interests.c.owner_id.label("owner"), interests.c.name, interests.c.topics)
     asker = owners.alias("asker")
-    place = (owners.c.name.label("place"), owners.c.kind.label("place_kind"), asker.c.name.label("asker"))
+    place = (
+        owners.c.platform,
+        owners.c.workspace,
+        owners.c.name.label("place"),
+        owners.c.kind.label("place_kind"),
+        asker.c.name.label("asker"),
+    )
     return (
         select(subscriptions, *mine, *place)
         .join(interests, interests.c.subscription_id == subscriptions.c.id)

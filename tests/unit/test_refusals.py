@@ -38,7 +38,7 @@ async def test_a_lone_surrogate_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_what_the_database_refuses_is_told_without_the_values(store: Store) -> None:
-    insert = text("INSERT INTO heartbeats (process, started_at, beat_at) VALUES (:p, :t, :t)")
+    insert = text("INSERT INTO heartbeats (process, started_at, beat_at, role, serves) VALUES (:p, :t, :t, '', '')")
     values = {"p": "private words", "t": "2026-12-02 08:30:00"}
     with store.writing() as conn:
         conn.execute(insert, values)

@@ -1,0 +1,175 @@
+"""A running bot: it listens, plans, sends, brings papers in and keeps house, until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+import structlog
+
+from bot import metrics
+from bot.config import Settings
+from bot.core.ports import Invoke, Platform, Source
+from bot.core.timing import Timing
+from bot.errors import StoreError
+from bot.jobs.clock import Clock
+from bot.jobs.plan import Planner
+from bot.jobs.pull import pull
+from bot.jobs.send import Sender
+from bot.jobs.upkeep import ALIVE_FACTOR
+from bot.store import heartbeats, interests, notes, outbox, sources
+from bot.store.engine import Store
+from bot.store.library import Library
+
+INDEX_EVERY, PULL_EVERY, PLAN_EVERY, SEND_EVERY, AGE_EVERY, PRUNE_EVERY = 60.0, 60.0, 2.0, 1.0, 15.0, 3600.0  # seconds
+PATIENCE = 300.0  # seconds that digests wait for the papers of a source which is due, after a start
+STOP_WITHIN = 20.0  # seconds for what is at work, and as many for what is being sent
+LISTEN_AGAIN = (1.0, 60.0)  # seconds until a platform that fell silent is listened to again: first, most
+
+log = structlog.get_logger()
+
+
+class Role(StrEnum):
+    """What a process does: "web" listens and answers, "worker" plans and sends, "all" does both."""
+
+    ALL = "all"
+    WORKER = "worker"
+    WEB = "web"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a service is put together from."""
+
+    store: Store
+    library: Library
+    settings: Settings
+    platforms: Mapping[str, Platform]
+    sources: Mapping[str, Source]
+    invoke: Invoke
+
+
+class Service:
+    """One process of the bot."""
+
+    def __init__(self, parts: Parts, role: Role) -> None:
+        self._parts = parts
+        self._role = role
+        self._name = f"{socket.gethostname()[:50]}:{os.getpid()}:{secrets.token_hex(2)}"
+        timing = Timing(parts.settings.lease_seconds)
+        served = sorted(parts.platforms)
+        self._planner = Planner(parts.store, parts.library, parts.settings, served)
+        alive = parts.settings.heartbeat_seconds * ALIVE_FACTOR
+        self._sender = Sender(parts.store, parts.platforms, timing, self._name, alive=alive)
+        self._started: datetime | None = None
+        self._pulled = asyncio.Event()
+        self._stop = asyncio.Event()
+
+    async def run(self) -> None:
+        """Work until SIGTERM or SIGINT; then finish or give back what was claimed."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop.set)
+        close = metrics.serve(self._parts.settings.metrics_address)
+        clock = self._clock()
+        listeners = self._listen() if self._role is not Role.WORKER else []
+        log.info("running", process=self._name, role=self._role.value, platforms=sorted(self._parts.platforms))
+        clock.start()
+        await self._stop.wait()
+        log.info("stopping", process=self._name)
+        self._planner.stopping = True
+        for task in listeners:
+            task.cancel()
+        await asyncio.gather(*listeners, clock.stop(STOP_WITHIN), return_exceptions=True)
+        await self._sender.drain(STOP_WITHIN)
+        await self._gone()
+        close()
+        log.info("stopped", process=self._name)
+
+    def _clock(self) -> Clock:
+        clock = Clock()
+        clock.every(self._parts.settings.heartbeat_seconds, "heartbeat", self._beat)
+        clock.every(INDEX_EVERY, "index", self._index)
+        if self._role is not Role.WEB:
+            clock.every(PULL_EVERY, "sources", self._pull)
+            clock.every(PLAN_EVERY, "plan", self._plan)
+            clock.every(SEND_EVERY, "send", self._sender.tick)
+            clock.every(AGE_EVERY, "ages", self._age)
+            clock.every(PRUNE_EVERY, "prune", self._prune)
+        return clock
+
+    async def _beat(self) -> None:
+        """Give a sign of life: by it, others know how many processes share what a bot token may send."""
+        serves = self._parts.platforms if self._role is not Role.WEB else ()
+        store = self._parts.store
+
+        def beat(conn: Any) -> None:
+            now = store.clock(conn)
+            self._started = self._started or now
+            heartbeats.beat(conn, self._name, self._started, now, self._role.value, list(serves))
+
+        await store.write(beat)
+
+    async def _index(self) -> None:
+        await self._parts.library.refresh(learn=self._role is not Role.WEB)
+
+    async def _pull(self) -> None:
+        try:
+            await pull(self._parts.store, self._parts.sources)
+        finally:
+            self._pulled.set()
+
+    async def _plan(self) -> None:
+        """Plan what is due; after a start, when the sources have been asked: what they bring belongs to it."""
+        if not self._pulled.is_set():
+            await asyncio.wait({asyncio.ensure_future(self._pulled.wait())}, timeout=PATIENCE)
+            self._pulled.set()
+        if await self._planner.tick():
+            await self._sender.tick()
+
+    async def _age(self) -> None:
+        """Tell Prometheus how old the sources' last answers are."""
+        store = self._parts.store
+        states, now = await store.read(lambda conn: (sources.all(conn), store.clock(conn)))
+        for source in states:
+            since = source.answered_at or source.brought_at
+            if since is not None:
+                metrics.SOURCE_AGE.labels(source.name).set((now - since).total_seconds())
+
+    async def _prune(self) -> None:
+        store = self._parts.store
+        before = await store.read(store.clock) - timedelta(days=self._parts.settings.keep_days)
+        for drop in (notes.prune, interests.prune, outbox.prune):
+            await store.write(drop, before)
+
+    async def _gone(self) -> None:
+        """Take this process off the list; if the database is away, its signs of life end by themselves."""
+        try:
+            await self._parts.store.write(heartbeats.stop, self._name)
+        except StoreError as error:
+            log.warning("the end could not be noted", reason=str(error))
+
+    def _listen(self) -> list[asyncio.Task[None]]:
+        return [asyncio.create_task(self._keep_listening(one)) for one in self._parts.platforms.values()]
+
+    async def _keep_listening(self, platform: Platform) -> None:
+        """Listen to a platform; when that ends or fails, again after a while that grows."""
+        wait, most = LISTEN_AGAIN
+        while not self._stop.is_set():
+            begun = asyncio.get_running_loop().time()
+            try:
+                await platform.run(self._parts.invoke)
+                log.warning("a platform ended", platform=platform.name)
+            except Exception:
+                log.exception("a platform failed; it is listened to again", platform=platform.name, after=wait)
+            lasted = asyncio.get_running_loop().time() - begun
+            wait = LISTEN_AGAIN[0] if lasted > most else min(wait * 2, most)
+            await asyncio.sleep(wait)
