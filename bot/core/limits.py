@@ -123,9 +123,12 @@ class Limiter:
     def _to_one(self) -> float:
         return _between(self._limits.to_one * self.share)
 
+    def token_of(self, address: Address) -> Place:
+        """Return what tells bot tokens apart: those of one token share its limit."""
+        return (address.workspace,) if self._limits.per_workspace else ()
+
     def _bot(self, address: Address, now: float) -> _Bucket:
-        key = (address.workspace,) if self._limits.per_workspace else ()
-        return self._kept(self._bots, key, self.rate, self.burst, now)
+        return self._kept(self._bots, self.token_of(address), self.rate, self.burst, now)
 
     def _place(self, address: Address, now: float) -> _Bucket:
         # A destination's burst is one message, however fast it may follow: order is kept, and nobody is flooded.
