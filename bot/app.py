@@ -21,6 +21,7 @@ from bot.commands.help import first_steps
 from bot.config import Settings
 from bot.core.card import clip
 from bot.core.command import Command
+from bot.core.digest import upcoming
 from bot.core.grammar import Parsed, heard, parse, spoken
 from bot.core.ids import normalise
 from bot.core.message import Message
@@ -28,11 +29,12 @@ from bot.core.plain import plain
 from bot.core.ports import Facts, Platform, Source
 from bot.core.request import Address, Request
 from bot.errors import Expired, NotFound, PaperroundError, SettingsError, StoreError, UserError
+from bot.jobs.courier import Courier
 from bot.jobs.service import Parts, Role, Service
 from bot.jobs.upkeep import pulse
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
-from bot.store import notes, outbox, owners, papers
+from bot.store import notes, outbox, owners, papers, subscriptions
 from bot.store.address import sqlite_url
 from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
@@ -99,7 +101,7 @@ class App:
 
     def console(self, *, stdin: TextIO, stdout: TextIO, memory: Memory, **options: Any) -> Console:
         """Make the terminal, as `Console` takes it, and let commands ask it who manages what."""
-        console = Console(stdin=stdin, stdout=stdout, memory=memory, commands=self.commands, **options)
+        console = Console(stdin=stdin, stdout=stdout, memory=memory, commands=self.commands, now=self.now, **options)
         self.platforms[console.name] = console
         return console
 
@@ -114,6 +116,10 @@ class App:
         """Put together what `paperround run` runs."""
         return Service(Parts(self.store, self.library, self.settings, self.platforms, self.sources, self.invoke), role)
 
+    def courier(self, platform: Platform, user: str) -> Courier:
+        """Put together what brings one person's digests to a terminal."""
+        return Courier(self.store, self.library, self.settings, platform, user)
+
     def facts(self, now: datetime) -> dict[str, Any]:
         """Return what `paperround status` tells: the database, the last sign of life, and how much is stored."""
         self.library.index.refresh()
@@ -124,6 +130,16 @@ class App:
             "papers in the index": len(self.library.index),
             "papers learnt from": self.library.index.fitted,
         }
+
+    def subscriptions(self) -> list[str]:
+        """Return a line for each subscription: its number, for whom, what, and when it comes next."""
+        with self.store.reading() as conn:
+            found = subscriptions.everywhere(conn)
+        return [
+            f"{sub.number:>5}  {plain(sub.place)} ({sub.platform}): {plain(sub.name)} · "
+            + (upcoming(sub.next_due_at, sub.time_zone) or "paused")
+            for sub in sorted(found, key=lambda sub: sub.number)
+        ]
 
     def close(self) -> None:
         """Give back the database's connections."""

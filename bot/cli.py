@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,13 +20,16 @@ from bot.config import Settings
 from bot.core.card import count
 from bot.core.check import plain_json, size, table
 from bot.demo import play, talk
-from bot.errors import SetupError, StoreError
+from bot.errors import SetupError, StoreError, UsageError
 from bot.jobs import checkup
 from bot.jobs.doctor import examine
 from bot.jobs.ingest import Report, ingest
+from bot.jobs.rehearse import as_json as rehearsed
+from bot.jobs.rehearse import rehearse
 from bot.jobs.service import Role
 from bot.jobs.upkeep import pulse
 from bot.platforms.console import Console
+from bot.platforms.console.render import plain
 from bot.plugins import load
 from bot.sources import local
 from bot.store import copy, health
@@ -47,7 +51,7 @@ def main() -> None:
     """Run the program. A broken setup ends it with exit code 2, an interrupt with 130, a closed pipe quietly."""
     try:
         cli()
-    except SetupError as error:
+    except (SetupError, UsageError) as error:
         sys.stderr.write(f"paperround: {error}\n")
         sys.exit(2)
     except KeyboardInterrupt:
@@ -160,6 +164,43 @@ def run(
             asyncio.run(app.service(role).run())
     finally:
         app.close()
+
+
+@cli.command()
+def digest(
+    number: Annotated[int, typer.Argument(help="The subscription; all are listed if it is left out.")] = 0,
+    on: Annotated[str, typer.Option("--date", help="A local date, such as 2026-12-24; the next one otherwise.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent. Nothing is.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+) -> None:
+    """Say what a subscription's digest would be, and what it leaves out and why."""
+    if not dry_run:
+        raise UsageError("Digests are sent by `paperround run`, when they are due. To see one: add --dry-run")
+    app = _open(quietly=True)
+    try:
+        if not number:
+            typer.echo("\n".join(app.subscriptions()) or "Nobody subscribes to anything yet.")
+            return
+        made = rehearse(app.store, app.library, app.settings, number, _date(on))
+    finally:
+        app.close()
+    if as_json:
+        typer.echo(json.dumps(rehearsed(made)))
+        return
+    typer.echo("\n".join(f"# {remark}" for remark in made.remarks))
+    for page in made.pages:
+        typer.echo("\n" + plain(page), nl=False)
+    if made.left_out:
+        typer.echo("\nLeft out, the nearest first:")
+        typer.echo("\n".join(f"  {title}\n    {reason}" for title, reason in made.left_out))
+
+
+def _date(text: str) -> date | None:
+    """Read a date. Raises UsageError."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise UsageError(f"--date: “{text[:40]}” is no date. Type it as 2026-12-24.") from None
 
 
 @cli.command()

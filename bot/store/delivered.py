@@ -9,6 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, func, select, update
 
+from bot.core.message import Message, from_json
 from bot.store.papers import resolve_all
 from bot.store.statements import chunks
 from bot.store.tables import outbox, owners, shown
@@ -50,6 +51,22 @@ def depth(conn: Connection, now: datetime) -> Depth:
     counts: dict[str, int] = {row[0]: row[1] for row in conn.execute(query)}
     due = select(func.min(outbox.c.due_at)).where(outbox.c.state == "pending", outbox.c.due_at <= now)
     return Depth(**counts, oldest_due=conn.execute(due).scalar())
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A message as it was put in, and its state."""
+
+    message: Message
+    state: str
+    created_at: datetime
+
+
+def of_key(conn: Connection, key: str) -> Planned | None:
+    """Return the message that was put in under a key, or None."""
+    query = select(outbox.c.message, outbox.c.state, outbox.c.created_at).where(outbox.c.key == key)
+    row = conn.execute(query).one_or_none()
+    return None if row is None else Planned(from_json(row.message), row.state, row.created_at)
 
 
 def troubles(conn: Connection, most: int) -> list[Trouble]:

@@ -6,7 +6,7 @@ import asyncio
 import errno
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +31,11 @@ CLOSED_AFTER = 3600.0  # seconds until a message for a terminal that is not open
 PROMPT = "> "
 
 
+def utc_now() -> datetime:
+    """Return the time (aware, UTC)."""
+    return datetime.now(UTC)
+
+
 class Memory(Protocol):
     """Where the numbers of buttons are remembered; the console itself forgets."""
 
@@ -48,7 +53,8 @@ class _Closed(Exception):  # noqa: N818
 class Console:
     """One person at one terminal. `color`: None tells a terminal from a pipe; `width`: None asks the terminal.
 
-    `commands` are needed only to say a form as the line that would be typed instead.
+    `commands` are needed only to say a form as the line that would be typed instead; `now` tells when something is
+    delivered.
     """
 
     name = "console"
@@ -65,6 +71,7 @@ class Console:
         color: bool | None = None,
         width: int | None = None,
         commands: Mapping[str, Command] | None = None,
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._stdin = stdin
         self._stdout = stdout
@@ -74,6 +81,7 @@ class Console:
         self._color = not as_json and (stdout.isatty() if color is None else color)
         self._width = width
         self._commands = commands or {}
+        self._now = now
         self._prompts = not as_json and stdin.isatty() and stdout.isatty()
         self._prompted = False
         self._showing = asyncio.Lock()
@@ -103,7 +111,7 @@ class Console:
             raise Refused(f"This is the terminal, and the message is for {to.platform}.")
         if not to.channel and to.user != here.user:
             raise Retry(f"This is the terminal of {here.user}. {to.user} has to open one.", CLOSED_AFTER)
-        now = datetime.now(UTC)
+        now = self._now()
         place = f" · #{to.channel}" if to.channel else ""
         try:
             if self._prompted:
