@@ -24,6 +24,7 @@ from bot.store.ledger import Ledger, Outage
 from bot.store.outbox import Depth, Row
 
 MOST_CLAIMED = 1500  # messages of one platform in this process at a time
+AT_ONCE = 200  # of them in one claim, so that the loop is not held up by beginning them all
 LAST_WRITES = 2.0  # seconds for giving back what is left when the process ends
 
 log = structlog.get_logger()
@@ -150,7 +151,7 @@ class Sender:
             carried = sum(row.address.platform == name for row in self._carried.values())
             room = min(can - waiting, MOST_CLAIMED - carried)
             if room > 0 and (waiting == 0 or room >= can / 2):
-                wanted[name] = room
+                wanted[name] = min(room, AT_ONCE)
         return wanted
 
     def _take(self, conn: Any, wanted: Mapping[str, int], measure: bool) -> _Claimed:
