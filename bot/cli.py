@@ -273,7 +273,7 @@ def restore(file: Annotated[Path, typer.Argument(help="A file that `paperround b
 
 def _held(made: copy.Copied) -> str:
     return (
-        f"{count(made.papers, 'paper')}, {made.owners:,} people and channels, "
+        f"{count(made.papers, 'paper')}, {count(made.owners, 'person or channel', 'people and channels')}, "
         f"{count(made.subscriptions, 'subscription')}"
     )
 

@@ -19,7 +19,9 @@ from bot.store.sqlite import run_lock
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys
+from bot.store.engine import Store
 from bot.store.sqlite import run_lock
+store = Store.open(sys.argv[1])
 with run_lock(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()
@@ -57,6 +59,32 @@ def test_another_process_is_named_and_a_killed_one_leaves_nothing(tmp_path: Path
         process.communicate()
     with run_lock(url):
         assert stat.S_IMODE((tmp_path / "paper.db.lock").stat().st_mode) == 0o600
+
+
+def test_what_sqlite_holds_in_this_process_stays_held(tmp_path: Path) -> None:
+    """A file's locks end when anything closes it: then another process would take the log away from under this one."""
+    url = sqlite_url(tmp_path / "paper.db")
+    process = hold(url)
+    try:
+        assert (tmp_path / "paper.db-wal").exists()
+        Store.open(url).close()
+        assert (tmp_path / "paper.db-wal").exists(), "the other process still uses it"
+    finally:
+        process.communicate()
+    assert process.returncode == 0
+
+
+def test_a_second_store_in_a_process_leaves_the_first_its_locks(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "paper.db")
+    first, second = Store.open(url), Store.open(url)
+    subprocess.run(
+        [sys.executable, "-c", "import sys; from bot.store.engine import Store; Store.open(sys.argv[1]).close()", url],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+    )
+    assert (tmp_path / "paper.db-wal").exists()
+    second.close()
+    first.close()
 
 
 def test_it_is_given_back_at_the_end_of_the_block(tmp_path: Path) -> None:
