@@ -77,7 +77,7 @@ class Service:
         """Work until SIGTERM or SIGINT; then finish or give back what was claimed."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stop.set)
+            loop.add_signal_handler(number, self.stop)
         close = metrics.serve(self._parts.settings.metrics_address)
         clock = self._clock()
         listeners = self._listen() if self._role is not Role.WORKER else []
@@ -93,6 +93,10 @@ class Service:
         await self._gone()
         close()
         log.info("stopped", process=self._name)
+
+    def stop(self) -> None:
+        """Let `run` come to its end."""
+        self._stop.set()
 
     def _clock(self) -> Clock:
         clock = Clock()
