@@ -178,5 +178,5 @@ class Delivery:
         if isinstance(error, TimeoutError):
             return f"no answer within {self._timing.deadline:g} s"
         incident = secrets.token_hex(3)
-        log.error("sending failed", incident=incident, key=row.key, exc_info=error)
+        log.error("delivery failed", incident=incident, key=row.key, exc_info=error)
         return f"{type(error).__name__} (incident {incident})"

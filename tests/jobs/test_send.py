@@ -325,7 +325,7 @@ async def test_the_error_of_a_fault_is_its_kind_and_an_incident(world: World) ->
     world.post.script["a"] = [fail(ValueError("xoxb-secret"))]
     with capture_logs() as logs:
         await world.step()
-    (line,) = [line for line in logs if line["event"] == "sending failed"]
+    (line,) = [line for line in logs if line["event"] == "delivery failed"]
     assert world.row("a").error == f"ValueError (incident {line['incident']})"
 
 
@@ -571,3 +571,41 @@ async def test_a_tick_that_is_cancelled_loses_no_claim(world: World) -> None:
         await tick
     await until(lambda: world.post.counts == {"a": 1})
     await world.sender.idle()
+
+
+async def test_a_send_that_was_noted_long_ago_does_not_begin(store: Store) -> None:
+    world = World(store, timing=Timing(lease=0.8))
+    gate = Gate(store)
+    world.put("a")
+    async with world.sender._lock(("post", "lab", "", "ada")):
+        await world.sender.tick()
+        gate.away = True
+    await asyncio.sleep(0.15)
+    gate.away = False
+    await world.sender.idle()
+    assert (world.post.sends, world.row("a").tries, world.row("a").uncertain) == ([], 0, False)
+    await world.step()
+    assert world.post.counts == {"a": 1}
+    await world.sender.drain(0)
+
+
+async def test_a_fault_of_ours_is_logged_and_costs_the_lease(world: World) -> None:
+    world.put("a")
+    limiter = world.sender.limiters["post"]
+    with capture_logs() as logs:
+        limiter.pause = lambda address, now: 1 / 0  # type: ignore[method-assign]
+        await world.step()
+    assert [line["event"] for line in logs] == ["a message could not be carried"]
+    await world.step(world.new_sender("next"), seconds=120)
+    assert world.post.counts == {"a": 1}
+
+
+async def test_a_fault_while_claiming_is_raised_and_the_next_tick_goes_on(world: World) -> None:
+    world.put("a")
+    clock = world.store.clock
+    world.store.clock = lambda conn: 1 / 0  # type: ignore[assignment, return-value]
+    with pytest.raises(ZeroDivisionError):
+        await world.sender.tick()
+    world.store.clock = clock
+    await world.step()
+    assert world.post.counts == {"a": 1}

@@ -72,7 +72,7 @@ def test_bulk_alone_reaches_the_rate(rate: float) -> None:
     assert 399 / (times[-1] - times[0]) >= 0.95 * rate
 
 
-@given(rate=RATES, late=st.floats(0, 0.09))
+@given(rate=RATES, late=st.floats(0, 0.06))
 def test_bulk_reaches_the_rate_though_every_timer_is_late(rate: float, late: float) -> None:
     limiter, now, sent = Limiter(Limits(a_second=rate)), 0.0, 0
     while now < 300 / rate:
@@ -112,6 +112,7 @@ def test_answers_slow_bulk_down_and_not_the_other_way() -> None:
 
 def test_workspaces_have_limits_of_their_own_where_the_platform_says_so() -> None:
     limiter = Limiter(Limits(a_second=1, per_workspace=True))
+    assert limiter.can(1, 0.0) > 100  # it is not known how many workspaces there are
     assert limiter.reserve(to("a", "one"), 0.0) == 0
     assert limiter.reserve(to("b", "one"), 0.0) > 0
     assert limiter.reserve(to("a", "two"), 0.0) == 0
