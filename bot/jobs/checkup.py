@@ -120,7 +120,7 @@ def set_aside(store: Store) -> Check:
 def paused(store: Store) -> Check:
     """Show the paused subscriptions, first those that the bot paused by itself."""
     with store.reading() as conn:
-        found = health.paused(conn)
+        found = health.paused(conn, store.clock(conn))
     ill = [one for one in found if one.why]
     details = [
         f"{', '.join(one.interests) or 'nothing'} for {one.place or 'somebody'} on {one.platform}, "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, and_, func, or_, select, text
 from sqlalchemy.exc import ArgumentError
 
 from bot.store import migrate, sqlite
@@ -83,18 +83,22 @@ def processes(conn: Connection) -> list[Process]:
     return [Process(row.process, row.started_at, row.beat_at, row.role, tuple(row.serves.split())) for row in rows]
 
 
-def paused(conn: Connection) -> list[Paused]:
-    """Return the paused subscriptions: first those that the bot paused, and of these the latest first."""
+def paused(conn: Connection, now: datetime) -> list[Paused]:
+    """Return what is paused at `now` (aware): first what the bot paused, and of this the latest first."""
+    still = and_(
+        subscriptions.c.paused_at.is_not(None),
+        or_(subscriptions.c.paused_until == "", subscriptions.c.next_due_at > now),
+    )
     query = (
         select(subscriptions, owners.c.platform, owners.c.name)
         .join(owners, owners.c.id == subscriptions.c.owner_id)
-        .where(subscriptions.c.paused_at.is_not(None))
+        .where(still)
         .order_by(subscriptions.c.paused_why == "", subscriptions.c.paused_at.desc(), subscriptions.c.id)
     )
     rows = conn.execute(query).all()
     names: dict[int, list[str]] = {}
     wanted = select(interests.c.subscription_id, interests.c.name).where(
-        interests.c.subscription_id.in_(select(subscriptions.c.id).where(subscriptions.c.paused_at.is_not(None))),
+        interests.c.subscription_id.in_(select(subscriptions.c.id).where(still)),
         interests.c.removed_at.is_(None),
     )
     for number, interest in conn.execute(wanted.order_by(interests.c.id)):

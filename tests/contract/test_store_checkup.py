@@ -111,6 +111,8 @@ def test_paused_subscriptions_are_told_apart_by_who_paused_them(store: Store) ->
     check = checkup.paused(store)
     assert check.verdict == "look"
     assert check.details[0] == "two for #two on slack, since 2026-12-02: the channel is archived"
+    store.clock = lambda _conn: NOW + timedelta(days=10)
+    assert checkup.paused(store).line == "1 subscription, 1 of them by the bot"
 
 
 def test_zones_that_are_not_known_here_are_named(store: Store) -> None:
