@@ -20,11 +20,15 @@ PAPER: Kinds = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One card of a list. `say` is what a button of it says to its command; `interest` is the one that showed it."""
+    """One card of a list. `say` is what a button of it says to its command; `interest` is the one that showed it.
+
+    `kinds` are its own buttons, where they are not those of the list.
+    """
 
     card: Card
     say: str
     interest: int = 0
+    kinds: Kinds = ()
 
 
 def content_of(
@@ -46,6 +50,7 @@ def content_of(
         "items": [
             {"say": entry.say, "interest": entry.interest, "title": entry.card.title, "url": entry.card.url}
             | {"paper": entry.card.paper, "lines": list(entry.card.lines), "why": entry.card.why}
+            | ({"kinds": [list(kind) for kind in entry.kinds]} if entry.kinds else {})
             for entry in entries
         ],
     }
@@ -67,7 +72,7 @@ def page_of(note: int, content: Mapping[str, Any], page: int) -> Message:
             why=item.get("why", ""),
             buttons=tuple(
                 Button(label, f"{command}:{note:x}:{start + offset:x}", menu=menu)
-                for label, command, menu in content["kinds"]
+                for label, command, menu in item.get("kinds", content["kinds"])
             ),
         )
         for offset, item in enumerate(items[start : start + CARDS_PER_PAGE])

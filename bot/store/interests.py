@@ -94,6 +94,16 @@ def add_topics(conn: Connection, held: Held, topics: Sequence[str]) -> None:
         conn.execute(update(interests).where(interests.c.id == held.number).values(values))
 
 
+def rename(conn: Connection, number: int, name: str) -> None:
+    """Call an interest otherwise. Raises UsageError if its owner has another one of that name, case aside."""
+    name = storable(name).strip()
+    mine = select(interests.c.owner_id).where(interests.c.id == number).scalar_subquery()
+    taken = (interests.c.owner_id == mine, interests.c.name_key == key(name), interests.c.id != number)
+    if conn.execute(select(interests.c.id).where(*taken)).first():
+        raise UsageError(f'name: there is an interest called "{name}" already. Say another name.')
+    conn.execute(update(interests).where(interests.c.id == number).values(name=name, name_key=key(name)))
+
+
 def owner_of(conn: Connection, number: int) -> int | None:
     """Return the number of whom an interest belongs to, a removed one too; None if there is no such interest."""
     found: int | None = conn.execute(select(interests.c.owner_id).where(interests.c.id == number)).scalar()

@@ -13,7 +13,7 @@ from bot.errors import NotFound
 from bot.store.papers import get as get_papers
 from bot.store.statements import insert
 from bot.store.tables import interests, marks, notes, owners, saved, subscriptions, wishes
-from bot.store.text import short, storable
+from bot.store.text import key, short, storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,16 @@ def by_number(conn: Connection, number: int) -> Owner:
     if row is None:
         raise NotFound("Nothing is stored about this person or channel any more.")
     return _owner(row)
+
+
+def people(conn: Connection, platform: str, workspace: str, text: str) -> list[Owner]:
+    """Return the persons of a workspace whom a text names: by the platform's own id, or else by name, case aside."""
+    here = (owners.c.platform == short(platform, 40), owners.c.workspace == short(workspace, 120))
+    persons = select(owners).where(*here, owners.c.kind == "person").order_by(owners.c.id)
+    by_id: Any = conn.execute(persons.where(owners.c.external == short(text, 200))).mappings().one_or_none()
+    if by_id is not None:
+        return [_owner(by_id)]
+    return [_owner(dict(row)) for row in conn.execute(persons).mappings() if key(row["name"]) == key(text)]
 
 
 def _owner(row: Mapping[str, Any]) -> Owner:
