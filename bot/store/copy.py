@@ -54,6 +54,8 @@ def backup(store: Store, file: Path, now: datetime) -> Copied:
     does not answer.
     """
     with _beside(file) as new:
+        if sqlite.in_memory(store.engine.url):
+            raise StoreError("A database in memory ends with its process, so there is nothing to back up.")
         if store.dialect == "sqlite":
             sqlite.snapshot(Path(str(store.engine.url.database)), new)
         copy = Store.open(sqlite_url(new))

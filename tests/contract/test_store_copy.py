@@ -225,6 +225,12 @@ def test_nothing_is_ever_replaced(memory_store: Store, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "there"]
 
 
+def test_a_database_in_memory_is_refused(memory_store: Store, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="in memory"):
+        copy.backup(memory_store, tmp_path / "backup", NOW)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_name_taken_meanwhile_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="there already"), copy._beside(tmp_path / "file"):
         (tmp_path / "file").write_text("theirs")
