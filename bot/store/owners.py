@@ -12,7 +12,7 @@ from sqlalchemy import Connection, and_, delete, func, or_, select, update
 from bot.errors import NotFound
 from bot.store.papers import get as get_papers
 from bot.store.statements import insert
-from bot.store.tables import interests, marks, notes, owners, saved, subscriptions, wishes
+from bot.store.tables import interests, marks, notes, outbox, owners, saved, subscriptions, wishes
 from bot.store.text import key, short, storable
 
 
@@ -148,6 +148,10 @@ def export(conn: Connection, number: int) -> dict[str, Any]:
             {"kind": note.kind, "content": note.content, "at": note.at.isoformat()}
             for note in conn.execute(select(notes).where(notes.c.owner_id == number).order_by(notes.c.id))
         ],
+        "messages": [
+            {"key": sent.key, "state": sent.state, "message": sent.message, "at": sent.created_at.isoformat()}
+            for sent in conn.execute(select(outbox).where(outbox.c.owner_id == number).order_by(outbox.c.id))
+        ],
         "last buttons": list(row["menu"]),
     }
 
@@ -167,12 +171,16 @@ def _export_subscriptions(conn: Connection, number: int) -> list[dict[str, Any]]
         .where(or_(subscriptions.c.asked_by == number, interests.c.owner_id == number))
         .order_by(subscriptions.c.id)
     )
-    names = ("at", "time_zone", "weekdays", "at_most", "strictness")
+    names = ("at", "time_zone", "weekdays", "at_most", "strictness", "gap", "cross_lists", "silent", "last_date")
+    times = ("paused_at", "next_due_at", "covered_to")
     return [
         {
             "interest": row["name"],
             "for": "me" if row["kind"] == "person" else row["place"],
+            "number": row["id"],
             **{name.replace("_", " "): row[name] for name in names},
+            **{name.replace("_", " "): row[name].isoformat() if row[name] else None for name in times},
+            "paused until": row["paused_until"],
             "since": row["created_at"].isoformat(),
         }
         for row in conn.execute(query).mappings()

@@ -418,6 +418,8 @@ def test_export(conn: Connection) -> None:
     assert told["mutes"] == [{"words": "biology", "at": at}]
     assert told["notes"] == [{"kind": "page", "content": {"papers": [1]}, "at": at}]
     assert told["last buttons"] == ["more:1:1"]
+    assert told["messages"] == []
+    assert told["subscriptions"][0]["next due at"] == "2026-12-03T08:00:00+00:00"
 
 
 def test_forget_takes_what_the_summary_says_and_nothing_else(conn: Connection) -> None:
