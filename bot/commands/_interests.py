@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from bot.commands._context import Context
+from bot.commands._manage import may_manage
 from bot.core.card import clip
 from bot.core.plain import plain
 from bot.errors import Expired, NotFound
 from bot.store import interests, owners, subscriptions
 from bot.store.interests import Held
 from bot.store.owners import Owner
+from bot.store.subscriptions import Subscription
 from bot.store.text import key
 
+_NUMBERED = re.compile(r"sub[\s#-]*(\d{1,9})", re.IGNORECASE)
+WHICH = "its name, its number in your list, or sub12 as `workspace` lists it"
 
-async def named(ctx: Context, name: str) -> tuple[Held, Owner]:
-    """Return an interest of mine or of this channel, mine first, and whose it is. Raises NotFound and Expired."""
+
+async def followed(ctx: Context) -> list[Subscription]:
+    """Return the rows of the list: mine, this channel's, and those that I asked for in other channels."""
+    here = [ctx.me.number, *([ctx.place.number] if ctx.place else [])]
+    rows = [sub for owner in here for sub in await ctx.store.read(subscriptions.of, owner)]
+    asked = await ctx.store.read(subscriptions.asked_by, ctx.me.number)
+    return rows + [sub for sub in asked if sub.owner not in here]
+
+
+async def named(ctx: Context, name: str, first: Owner | None = None) -> tuple[Held, Owner]:
+    """Return an interest of `first`, of mine, of this channel, or one that I asked for, and whose it is.
+
+    Raises NotFound and Expired.
+    """
+    rows = await followed(ctx)
     pressed = int(ctx.pressed.item.get("interest", 0)) if ctx.pressed else 0
-    wanted = pressed or await _by_number(ctx, name)
-    for owner in [ctx.me, *([ctx.place] if ctx.place else [])]:
-        held = await ctx.store.read(interests.of, owner.number)
-        one = next((one for one in held if one.number == wanted), None)
-        if one is None and not wanted:
-            one = await ctx.store.read(interests.by_name, owner.number, name)
-        if one is not None:
-            return one, owner
+    known: dict[int, str] = {}
+    for owner in dict.fromkeys(one.number for one in (first, ctx.me, ctx.place) if one):
+        known |= {held.number: held.interest.name for held in await ctx.store.read(interests.of, owner)}
+    known |= {sub.interest: sub.name for sub in rows if sub.interest not in known}
     if pressed:
-        raise Expired("This is followed no longer.")
+        if pressed not in known:
+            raise Expired("This is followed no longer.")
+        return await of_number(ctx, pressed)
+    number = _by_name(name, known) or _by_place(name, rows) or _by_beginning(name, known, ctx, rows)
+    if number:
+        return await of_number(ctx, number)
     near = await ctx.store.read(interests.suggest, ctx.me.number, name)
     hint = f" You follow: {', '.join(f'“{plain(one)}”' for one in near)}." if near else ""
     raise NotFound(f"You follow nothing called “{clip(plain(name), 60)}”.{hint} See all: /papers subscriptions")
@@ -40,13 +61,71 @@ async def of_number(ctx: Context, number: int) -> tuple[Held, Owner]:
     raise Expired("What showed this paper is followed no longer, so the mark would count for nothing.")
 
 
-async def _by_number(ctx: Context, name: str) -> int:
-    """Return the interest in this place of the list that `subscriptions` shows; 0 if it is a name, or none."""
+async def chosen(ctx: Context, name: str, first: Owner | None = None) -> list[Subscription]:
+    """Return the subscription meant, as the interest that is named, or as all of them for `sub12`.
+
+    Raises NotFound, Expired, and NotAllowed for `sub12` of somebody else.
+    """
+    if (number := await numbered(ctx, name)) is not None:
+        rows = await ctx.store.read(subscriptions.of_number, number)
+        if not rows or (rows[0].platform, rows[0].workspace) != (ctx.me.platform, ctx.me.workspace):
+            raise NotFound(f"There is no subscription sub{number} here. Those who manage it see all: /papers workspace")
+        await may_manage(ctx, rows[0].interest)
+        return rows
+    held, owner = await named(ctx, name, first)
+    rows = [sub for sub in await ctx.store.read(subscriptions.of, owner.number) if sub.interest == held.number]
+    if not rows:
+        called = plain(held.interest.name)
+        raise NotFound(f"“{called}” has no schedule yet. To get digests of it: /papers subscribe {called}")
+    return rows
+
+
+async def numbered(ctx: Context, name: str) -> int | None:
+    """Return the number that `sub12` says, if no interest here is called so."""
+    match = _NUMBERED.fullmatch(name.strip())
+    if match is None:
+        return None
+    if ctx.pressed is None and any(key(sub.name) == key(name) for sub in await followed(ctx)):
+        return None
+    return int(match[1])
+
+
+async def mine_or_here(ctx: Context) -> list[Subscription]:
+    """Return my own subscriptions, or where I have none this channel's."""
+    rows = await ctx.store.read(subscriptions.of, ctx.me.number)
+    return rows or (await ctx.store.read(subscriptions.of, ctx.place.number) if ctx.place else [])
+
+
+async def digests_meant(ctx: Context, name: str) -> list[list[Subscription]]:
+    """Return the digests that are named and may be managed, each as its interests.
+
+    Without a name all of mine, or where I have none all of this channel's. Raises NotFound, Expired and NotAllowed.
+    """
+    rows = await chosen(ctx, name) if name else await mine_or_here(ctx)
+    found = {sub.number: sub for sub in reversed(rows)}
+    for sub in found.values():
+        await may_manage(ctx, sub.interest)
+    return [await ctx.store.read(subscriptions.of_number, number) for number in reversed(found)]
+
+
+def _by_name(name: str, known: dict[int, str]) -> int:
+    return next((number for number, called in known.items() if key(called) == key(name)), 0)
+
+
+def _by_place(name: str, rows: Sequence[Subscription]) -> int:
+    """Return the interest in this place of the list that `subscriptions` shows; 0 if there is none."""
     digits = name.strip().removeprefix("#")
     if not digits.isdecimal() or len(digits) > 4:
         return 0
-    here = [ctx.me.number, *([ctx.place.number] if ctx.place else [])]
-    listed = [sub for owner in here for sub in await ctx.store.read(subscriptions.of, owner)]
-    if any(key(sub.name) == key(name) for sub in listed):
+    return rows[int(digits) - 1].interest if 1 <= int(digits) <= len(rows) else 0
+
+
+def _by_beginning(name: str, known: dict[int, str], ctx: Context, rows: Sequence[Subscription]) -> int:
+    """Return the only interest whose name begins so; where several do, the only one of mine."""
+    wanted = key(name)
+    if not wanted or wanted.removeprefix("#").isdecimal():
         return 0
-    return listed[int(digits) - 1].interest if 1 <= int(digits) <= len(listed) else 0
+    near = [number for number, called in known.items() if key(called).startswith(wanted)]
+    theirs = {sub.interest for sub in rows if sub.owner != ctx.me.number}
+    mine = [number for number in near if number not in theirs]
+    return near[0] if len(near) == 1 else mine[0] if len(mine) == 1 else 0

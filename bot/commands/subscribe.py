@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from bot.commands._context import Context
 from bot.commands._digest import digest_of
+from bot.commands._interests import chosen
+from bot.commands._manage import channel_to_subscribe
 from bot.commands._pages import undo
+from bot.commands._when import full, keep_zone, typed, values_of, zone_here
 from bot.commands.digest import wanted
-from bot.commands.subscriptions import schedule
 from bot.core.card import clip
 from bot.core.command import command
-from bot.core.message import Message
+from bot.core.digest import called
+from bot.core.message import Button, Message
 from bot.core.plain import plain
-from bot.core.request import Address
-from bot.core.typed import Count, Strictness, Time, Weekdays, Zone
-from bot.errors import NotAllowed, UsageError
-from bot.store import interests, owners, subscriptions
+from bot.core.typed import Count, Gap, Strictness, Time, Weekdays, Zone, short_zone
+from bot.errors import NotFound, UsageError
+from bot.store import interests, schedules, subscriptions
 from bot.store.owners import Owner
+from bot.store.subscriptions import Subscription
+from bot.store.text import key
 
 TOPIC_LIMIT = 200  # characters
 TOPICS_AT_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a subscription became, and what was there before it."""
+
+    sub: Subscription
+    is_new: bool
+    rows: list[Subscription]
+    old: Subscription | None  # of the same interest
+    together: Subscription | None  # what it was to come together with
+    said: dict[str, Any]
 
 
 @command
@@ -35,45 +52,48 @@ async def subscribe(
     on: Annotated[Weekdays | None, "days, such as weekdays, daily or mon,thu"] = None,
     max_: Annotated[Count | None, "papers in a digest, at most"] = None,
     strictness: Annotated[Strictness | None, "relaxed, normal or strict"] = None,
+    gap: Annotated[Gap | None, "days from one digest to the next, at least"] = None,
+    crosslists: Annotated[bool | None, "papers that are announced as cross-lists too"] = None,
+    quiet: Annotated[bool | None, "say nothing on days without papers; once a week it is said all the same"] = None,
+    with_: Annotated[str, "another subscription that it comes together with, in one digest"] = "",
     name: Annotated[str, "a name of your own for it"] = "",
 ) -> Message:
     """Follow a topic: a digest for you, or for a channel that you manage."""
     topics = topics_of(topic)
-    title = " ".join(plain(name).split()) or "; ".join(topics)
+    title = title_of(name, topics)
+    owner = await _owner(ctx, in_)
+    said = values_of(
+        at=at,
+        tz=tz,
+        on=on,
+        max_=max_,
+        strictness=strictness,
+        gap=gap,
+        crosslists=crosslists,
+        quiet=quiet,
+    )
+    await keep_zone(ctx, owner.number, tz)
+    zone, is_told = await zone_here(ctx)
+    kept = await _keep(ctx, owner, title, topics, said=said, zone=zone, beside=with_)
+    lead = _lead(ctx, owner, kept, renamed=bool(name))
+    if not (is_told or tz) and kept.sub.created_at == ctx.now:
+        lead += "\n" + ask_zone(ctx, kept.sub)
+    held = next(one for one in await ctx.store.read(interests.of, owner.number) if one.number == kept.sub.interest)
+    preview = await digest_of(
+        ctx, owner.number, [wanted(ctx, held, kept.sub)], lead=_preview(lead), footer=full(kept.sub, ctx.now)
+    )
+    return replace(preview, buttons=(*preview.buttons, *await _back(ctx, kept)))
+
+
+def title_of(name: str, topics: Sequence[str] = ()) -> str:
+    """Return a name as it is kept, or that of its topics. Raises UsageError if it has no letters or is too long."""
+    title = " ".join(plain(name).split())
     if name and not any(letter.isalnum() for letter in title):
         raise UsageError("name: it has no letters. Leave it out, or say one such as name=mine.")
+    title = title or "; ".join(topics)
     if len(title) > TOPIC_LIMIT:
         raise UsageError(f"The name has {len(title)} characters; up to {TOPIC_LIMIT} are possible.")
-    owner = await _owner(ctx, in_)
-    whose = "You follow" if owner.number == ctx.me.number else f"#{plain(owner.name)} follows"
-    said = {
-        "at": at,
-        "time_zone": tz,
-        "weekdays": on,
-        "at_most": max_,
-        "strictness": strictness,
-    }
-    chosen = {name: value for name, value in said.items() if value is not None}
-    usual = {
-        "at": ctx.settings.digest_at,
-        "time_zone": ctx.me.time_zone or ctx.settings.time_zone,
-        "weekdays": ctx.settings.digest_on,
-        "at_most": ctx.settings.digest_max,
-        "strictness": ctx.settings.strictness,
-    }
-    sub, is_new = await ctx.store.write(
-        subscriptions.keep, owner.number, ctx.me.number, title, topics, usual=usual, chosen=chosen, now=ctx.now
-    )
-    lead = f"{whose} “{plain(title)}” {'now' if is_new else 'already'}."
-    back = (await undo(ctx, {"interest": sub.interest, "do": "unsubscribe"}),) if is_new else ()
-    if chosen and not is_new:
-        lead += " Its schedule is as you say now."
-    if name and not is_new:
-        lead += f" Its topics are: {', '.join(plain(topic) for topic in sub.topics)}."
-    when = f"schedule: {schedule(sub)}"
-    held = next(one for one in await ctx.store.read(interests.of, owner.number) if one.number == sub.interest)
-    preview = await digest_of(ctx, owner.number, [wanted(ctx, held, sub)], lead=f"{lead} A preview:", footer=when)
-    return replace(preview, buttons=(*preview.buttons, *back))
+    return title
 
 
 def topics_of(text: str) -> list[str]:
@@ -91,8 +111,94 @@ def topics_of(text: str) -> list[str]:
     return topics
 
 
+def ask_zone(ctx: Context, sub: Subscription) -> str:
+    """Say that the time zone is not known, and how it is told."""
+    name = typed(sub.name, ctx.commands["schedule"])
+    return (
+        f"I do not know your time zone, so it is {sub.at} {short_zone(sub.time_zone)}. "
+        f"Yours? Type: /papers schedule {name} tz=Europe/Berlin"
+    )
+
+
+async def comes_with(ctx: Context, owner: Owner, name: str, option: str = "with") -> Subscription:
+    """Return the subscription that another one of the same owner is to come in. Raises UsageError."""
+    try:
+        rows = await chosen(ctx, name, owner)
+    except NotFound as error:
+        raise UsageError(f"{option}: {error}") from None
+    if rows[0].owner != owner.number:
+        raise UsageError(
+            f"{option}: “{plain(rows[0].name)}” is somebody else's. "
+            "Only what one person or one channel follows comes in one digest."
+        )
+    return rows[0]
+
+
+async def _keep(
+    ctx: Context, owner: Owner, title: str, topics: list[str], *, said: dict[str, Any], zone: str, beside: str
+) -> _Kept:
+    together = await comes_with(ctx, owner, beside) if beside and key(beside) != "none" else None
+    usual = {
+        "at": ctx.settings.digest_at,
+        "time_zone": zone,
+        "weekdays": ctx.settings.digest_on,
+        "at_most": ctx.settings.digest_max,
+        "strictness": ctx.settings.strictness,
+        "gap": 0,
+        "cross_lists": False,
+        "silent": ctx.settings.say_nothing == "silent",
+    }
+    before = await ctx.store.read(subscriptions.of, owner.number)
+    sub, is_new = await ctx.store.write(
+        subscriptions.keep,
+        owner.number,
+        ctx.me.number,
+        title,
+        topics,
+        usual=usual,
+        chosen=said,
+        now=ctx.now,
+        beside=together.number if together else 0,
+    )
+    rows = await ctx.store.read(subscriptions.of_number, sub.number)
+    old = next((one for one in before if one.interest == sub.interest), None)
+    return _Kept(sub, is_new, rows, old, together, said)
+
+
+def _lead(ctx: Context, owner: Owner, kept: _Kept, *, renamed: bool) -> str:
+    whose = "You follow" if owner.number == ctx.me.number else f"#{plain(owner.name)} follows"
+    others = [row.name for row in kept.rows if row.interest != kept.sub.interest]
+    together = f", in one digest with {called(others)}" if others else ""
+    lead = f"{whose} “{plain(kept.sub.name)}” {'now' if kept.is_new else 'already'}{together}."
+    if kept.said and not kept.is_new:
+        lead += " Its schedule is as you say now."
+    if kept.said and kept.is_new and others:
+        lead += " The schedule of all of them is as you say now."
+    if renamed and not kept.is_new:
+        lead += f" Its topics are: {', '.join(plain(topic) for topic in kept.sub.topics)}."
+    return lead
+
+
+def _preview(lead: str) -> str:
+    return f"{lead}\nA preview:" if "\n" in lead else f"{lead} A preview:"
+
+
+async def _back(ctx: Context, kept: _Kept) -> tuple[Button, ...]:
+    """Return the button that takes all of it back; none where topics were added, or nothing was changed."""
+    old, sub = kept.old, kept.sub
+    if not kept.is_new and (old is None or old.topics != sub.topics):
+        return ()
+    moved = old is not None and old.number != sub.number
+    before = [schedules.before(old, schedules.ALL if moved else kept.said)] if old else []
+    before += [schedules.before(kept.together, kept.said)] if kept.together and kept.said else []
+    if not kept.is_new and not (moved or kept.said):
+        return ()
+    what = "unsubscribe" if kept.is_new else "schedule"
+    return (await undo(ctx, {"do": what, "interest": sub.interest, "before": before}),)
+
+
 async def _owner(ctx: Context, channel: str) -> Owner:
-    """Return who follows: me, or a channel that I manage. Raises NotAllowed and UsageError."""
+    """Return who follows: me, or a channel that I may subscribe. Raises NotAllowed and UsageError."""
     if not channel:
         return ctx.me
     wanted = channel.strip().lstrip("#")
@@ -101,12 +207,4 @@ async def _owner(ctx: Context, channel: str) -> Owner:
         if not here.channel:
             raise UsageError("“here” is no channel: name one, such as in=reading-group, or leave it out.")
         wanted = here.channel
-    address = Address(here.platform, here.workspace, here.user, wanted)
-    facts = await ctx.about(address)
-    if not facts.manages:
-        raise NotAllowed(
-            f"Only those who manage #{plain(facts.name or wanted)} can subscribe it. Ask one of them, or leave in= out."
-        )
-    return await ctx.store.write(
-        owners.get, here.platform, here.workspace, "channel", wanted, facts.name or wanted, ctx.now
-    )
+    return await channel_to_subscribe(ctx, wanted)

@@ -2,48 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.commands._context import Context
-from bot.commands._pages import listed, say
+from bot.commands._interests import followed
+from bot.commands._pages import listed
+from bot.commands._when import nothing, schedule, state
 from bot.core.card import count
 from bot.core.command import command
+from bot.core.digest import called
 from bot.core.message import Card, Message
-from bot.core.pages import Entry
+from bot.core.pages import Entry, Kinds
 from bot.core.plain import plain
-from bot.core.typed import short_zone, words_for_weekdays
-from bot.store import subscriptions as table
 from bot.store.subscriptions import Subscription
-
-KINDS = (("Digest now", "digest", False), ("Unsubscribe", "unsubscribe", False))
 
 
 @command
 async def subscriptions(ctx: Context) -> Message:
     """List what you and this channel follow, with when it comes."""
-    mine = await ctx.store.read(table.of, ctx.me.number)
-    here = await ctx.store.read(table.of, ctx.place.number) if ctx.place else []
-    made = [_entry(sub, "") for sub in mine]
-    made += [_entry(sub, f"for #{plain(ctx.place.name)}") for sub in here if ctx.place]
-    if not made:
-        return Message(
-            text="You follow nothing yet. Try: /papers subscribe speculative decoding",
-            buttons=(await say(ctx, "What can I follow?", "topics"),),
-        )
-    return await listed(ctx, count(len(made), "subscription"), made, kinds=KINDS)
+    rows = await followed(ctx)
+    if not rows:
+        return await nothing(ctx)
+    return await listed(ctx, count(len(rows), "subscription"), [_entry(ctx, sub, rows) for sub in rows])
 
 
-def schedule(sub: Subscription) -> str:
-    """Say when a digest comes and how long it is."""
-    days = words_for_weekdays(sub.weekdays)
-    return f"{sub.at} {short_zone(sub.time_zone)}, {days}, up to {count(sub.at_most, 'paper')}"
+def _kinds(sub: Subscription) -> Kinds:
+    going = ("Resume", "resume", False) if sub.paused_at else ("Pause", "pause", False)
+    return (
+        ("Digest now", "digest", False),
+        going,
+        ("Schedule", "schedule", False),
+        ("Unsubscribe", "unsubscribe", True),
+    )
 
 
-def _entry(sub: Subscription, whose: str) -> Entry:
+def _entry(ctx: Context, sub: Subscription, rows: Sequence[Subscription]) -> Entry:
     name = plain(sub.name)
     topics = ", ".join(plain(topic) for topic in sub.topics)
+    others = [row.name for row in rows if row.number == sub.number and row.interest != sub.interest]
+    asker = "you" if sub.asked_by == ctx.me.number else plain(sub.asker)
     lines = (
-        whose,
+        f"for #{plain(sub.place)}, asked for by {asker}" if sub.place_kind == "channel" else "",
         f"topics: {topics}" if topics != name else "",
         f"{schedule(sub)} · {sub.strictness}",
+        f"in one digest with {called(others)}" if others else "",
+        state(sub, ctx.now),
     )
     card = Card(paper="", title=name, lines=tuple(line for line in lines if line))
-    return Entry(card, sub.name, sub.interest)
+    return Entry(card, sub.name, sub.interest, _kinds(sub))

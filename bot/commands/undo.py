@@ -7,11 +7,11 @@ from typing import Any
 
 from bot.commands._context import Context
 from bot.commands._interests import of_number
-from bot.commands._manage import may_manage
+from bot.commands._manage import manages_workspace, may_manage
 from bot.core.command import command
 from bot.core.message import Message
-from bot.errors import Expired
-from bot.store import interests, marks, saved, wishes
+from bot.errors import Expired, NotAllowed
+from bot.store import interests, marks, saved, schedules, wishes, workspaces
 
 
 @command(hidden=True, personal=True)
@@ -38,15 +38,43 @@ async def _back(ctx: Context, item: Mapping[str, Any]) -> str:
         case "unsubscribe":
             await may_manage(ctx, item["interest"])
             await write(interests.remove, item["interest"], ctx.now)
+            await _restore(ctx, item.get("before", []))
             return "Undone: this is followed no longer."
         case "subscribe":
-            await may_manage(ctx, item["interest"])
-            if not await write(interests.restore, item["interest"]):
-                raise Expired("This is followed anew already: what was learnt before cannot be added to it.")
+            await _follow_again(ctx, item.get("interests") or [item["interest"]])
             return "Undone: it is followed as before, with what was learnt for it."
+        case "schedule":
+            if not await _restore(ctx, item["before"]):
+                raise Expired("This is followed no longer, so there is nothing to change back.")
+            return "Undone: it is scheduled as before."
+        case "workspace":
+            return await _workspace(ctx, item)
         case "follow" | "mute":
             await write(wishes.add, me, item["do"], item["words"], ctx.now)
             return "Undone."
         case kind:
             await write(wishes.remove, me, kind.removeprefix("un"), item["words"])
             return "Undone."
+
+
+async def _follow_again(ctx: Context, numbers: list[int]) -> None:
+    for number in numbers:
+        await may_manage(ctx, number)
+    if not all([await ctx.store.write(interests.restore, number) for number in numbers]):
+        raise Expired("This is followed anew already: what was learnt before cannot be added to it.")
+
+
+async def _restore(ctx: Context, before: list[dict[str, Any]]) -> bool:
+    """Bring back what subscriptions were; say False if none of them is left."""
+    for kept in before:
+        await may_manage(ctx, kept["interest"])
+    return any([await ctx.store.write(schedules.restore, kept, ctx.now) for kept in before])
+
+
+async def _workspace(ctx: Context, item: Mapping[str, Any]) -> str:
+    if not await manages_workspace(ctx):
+        raise NotAllowed("Only those who manage this workspace can do this.")
+    here = (ctx.me.platform, ctx.me.workspace)
+    await ctx.store.write(workspaces.set_zone, *here, item["time_zone"])
+    await ctx.store.write(workspaces.set_channels, *here, item["channels"])
+    return "Undone: what holds here is as before."

@@ -5,24 +5,34 @@ from __future__ import annotations
 from typing import Annotated
 
 from bot.commands._context import Context
-from bot.commands._interests import named
+from bot.commands._interests import WHICH, chosen, named, numbered, of_number
 from bot.commands._manage import may_manage
 from bot.commands._pages import undo
 from bot.core.card import count
 from bot.core.command import command
+from bot.core.digest import called
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.store import interests
 
 
 @command
-async def unsubscribe(ctx: Context, name: Annotated[str, "its name, or its number in the list"]) -> Message:
+async def unsubscribe(ctx: Context, name: Annotated[str, WHICH]) -> Message:
     """Follow something no longer, and drop what was learnt for it."""
-    held, owner = await named(ctx, name)
-    await may_manage(ctx, held.number)
-    await ctx.store.write(interests.remove, held.number, ctx.now)
-    learnt = len(held.interest.liked) + len(held.interest.disliked)
-    whose = f"#{plain(owner.name)} follows" if owner.kind == "channel" else "You follow"
+    if await numbered(ctx, name) is not None:
+        found = [await of_number(ctx, sub.interest) for sub in await chosen(ctx, name)]
+    else:
+        found = [await named(ctx, name)]
+    for held, _ in found:
+        await may_manage(ctx, held.number)
+    for held, _ in found:
+        await ctx.store.write(interests.remove, held.number, ctx.now)
+    owner = found[0][1]
+    learnt = sum(len(held.interest.liked) + len(held.interest.disliked) for held, _ in found)
+    who = plain(owner.name)
+    others = f"#{who} follows" if owner.kind == "channel" else f"{who} follows"
+    whose = "You follow" if owner.number == ctx.me.number else others
     dropped = f" {count(learnt, 'mark')} on papers went with it." if learnt else ""
-    back = await undo(ctx, {"do": "subscribe", "interest": held.number})
-    return Message(text=f"{whose} “{plain(held.interest.name)}” no longer.{dropped}", buttons=(back,))
+    back = await undo(ctx, {"do": "subscribe", "interests": [held.number for held, _ in found]})
+    gone = called([held.interest.name for held, _ in found])
+    return Message(text=f"{whose} {gone} no longer.{dropped}", buttons=(back,))

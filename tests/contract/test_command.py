@@ -17,6 +17,7 @@ SHOWN = {name: known for name, known in COMMANDS.items() if not known.hidden}
 NEEDED = (
     *("search", "show", "similar", "subscribe", "subscriptions", "unsubscribe", "topics", "digest", "more", "less"),
     *("save", "saved", "follow", "mute", "unfollow", "unmute", "profile", "export", "forget", "help"),
+    *("schedule", "pause", "resume", "workspace"),
 )
 
 

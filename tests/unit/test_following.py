@@ -27,9 +27,10 @@ async def test_a_subscription_shows_a_preview_and_keeps_its_schedule(bot: Bot) -
     answer = await bot.ask("subscribe language models at=7pm tz=berlin on=mon,thu max=3 strictness=relaxed")
     assert answer.text.startswith("You follow “language models” now. A preview:\nGood morning. 3 of 19 new papers")
     assert len(answer.cards) == 3
-    assert answer.footer.endswith("schedule: 19:00 Berlin, Mon, Thu, up to 3 papers")
+    comes = "next: Thu 3 Dec 19:00 Berlin"
+    assert answer.footer.endswith(f"schedule: 19:00 Berlin, Mon, Thu, up to 3 papers, relaxed · {comes}")
     listed = await bot.ask("subscriptions")
-    assert listed.cards[0].lines == ("19:00 Berlin, Mon, Thu, up to 3 papers · relaxed",)
+    assert listed.cards[0].lines == ("19:00 Berlin, Mon, Thu, up to 3 papers · relaxed", comes)
 
 
 async def test_twice_is_once_and_changes_what_is_said_anew(bot: Bot) -> None:
