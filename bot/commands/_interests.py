@@ -17,7 +17,7 @@ from bot.store.subscriptions import Subscription
 from bot.store.text import key
 
 _NUMBERED = re.compile(r"sub[\s#-]*(\d{1,9})", re.IGNORECASE)
-WHICH = "its name, its number in your list, or sub12 as `workspace` lists it"
+WHICH = "its name or number in your list, or sub12 from the list of the workspace"
 
 
 async def followed(ctx: Context) -> list[Subscription]:

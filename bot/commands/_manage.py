@@ -29,7 +29,7 @@ async def may_manage(ctx: Context, interest: int) -> None:
         return
     if owner.kind == "channel":
         raise NotAllowed("Only whoever subscribed this channel, and those who manage it, can do this.")
-    raise NotAllowed("Only whose it is, and those who manage this workspace, can do this.")
+    raise NotAllowed("Only the person whose it is, and those who manage this workspace, can do this.")
 
 
 async def may_subscribe(ctx: Context, channel: str) -> bool:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Annotated
 
 from bot.commands._context import Context
-from bot.commands._interests import WHICH, digests_meant
+from bot.commands._interests import WHICH, digests_meant, followed
 from bot.commands._pages import say, undo
 from bot.commands._when import covers, date_words, local_date, names, nothing, several
 from bot.core.command import SENTENCE, command
@@ -18,6 +18,7 @@ from bot.core.typed import short_zone
 from bot.errors import UsageError
 from bot.store import schedules, subscriptions
 from bot.store.subscriptions import Subscription
+from bot.store.text import key
 
 _UNTIL = re.compile(r"(?:(.*)\s)?(?:until|till|for)\s+(.+)", re.IGNORECASE)
 
@@ -30,7 +31,7 @@ async def pause(
     until: Annotated[Day | None, "the date on which it goes on: 24 Dec, monday, 2 weeks", SENTENCE] = None,
 ) -> Message:
     """Send no digest for a while: until a date, or until you resume it."""
-    name, until = _as_spoken(name, until)
+    name, until = await _as_spoken(ctx, name, until)
     digests = await digests_meant(ctx, name)
     if not digests:
         return await nothing(ctx)
@@ -50,10 +51,10 @@ async def pause(
     return Message(text=several(lines), buttons=(button,))
 
 
-def _as_spoken(name: str, until: Day | None) -> tuple[str, Day | None]:
+async def _as_spoken(ctx: Context, name: str, until: Day | None) -> tuple[str, Day | None]:
     """Understand a date that is said without an equals sign: "graphs until 24 Dec"."""
     match = _UNTIL.fullmatch(name) if until is None else None
-    if match is None:
+    if match is None or any(key(sub.name) == key(name) for sub in await followed(ctx)):
         return name, until
     try:
         return (match[1] or "").strip(), Day.read(match[2])
@@ -74,7 +75,7 @@ def _line(ctx: Context, rows: list[Subscription], end: date | None) -> str:
     be = "is" if len(rows) == 1 else "are"
     since = moment(sub.paused_at or ctx.now, sub.time_zone)
     if end is None:
-        return f"{names(rows)} {be} paused from {since} on. When it is resumed, the next digest {covers(sub)}."
+        return f"{names(rows)} {be} paused from {since} on. Once resumed, the next digest {covers(sub)}."
     until = date_words(end, local_date(sub, ctx.now))
     due = f"{moment(sub.next_due_at, sub.time_zone)} {short_zone(sub.time_zone)}" if sub.next_due_at else until
     return f"{names(rows)} {be} paused from {since} until {until}. The next digest, {due}, {covers(sub)}."

@@ -25,10 +25,7 @@ async def resume(ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if l
         return await nothing(ctx)
     paused = [rows for rows in digests if rows[0].paused_at is not None]
     if not paused:
-        lines = [
-            f"{names(rows)} {_be(rows)} not paused: {upcoming(rows[0].next_due_at, rows[0].time_zone)}"
-            for rows in digests
-        ]
+        lines = [f"{names(rows)} {_be(rows)} not paused. {_next(rows[0])}" for rows in digests]
         return Message(text=several(lines))
     before = [schedules.before(rows[0], ["pause"]) for rows in paused]
     lines = []
@@ -38,6 +35,10 @@ async def resume(ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if l
         lines.append(_line(ctx, old[0], rows))
     back = await undo(ctx, {"do": "schedule", "interest": paused[0][0].interest, "before": before})
     return Message(text=several(lines), buttons=(back,))
+
+
+def _next(sub: Subscription) -> str:
+    return upcoming(sub.next_due_at, sub.time_zone).replace("next:", "The next digest comes", 1) + "."
 
 
 def _be(rows: list[Subscription]) -> str:

@@ -112,7 +112,8 @@ class Command:
             return arg.read(text)
         except ValueError as error:
             reason = str(error) or f"“{text}” does not fit"
-            raise UsageError(f"{arg.name}: {reason}. Type: /papers {self.usage}") from None
+            stop = "" if reason.endswith("?") else "."
+            raise UsageError(f"{arg.name}: {reason}{stop} Type: /papers {self.usage}") from None
 
 
 def read_flag(text: str) -> bool:

@@ -61,20 +61,19 @@ def before(sub: Subscription, parts: Iterable[str]) -> dict[str, Any]:
 
 
 def restore(conn: Connection, kept: Mapping[str, Any], now: datetime) -> bool:
-    """Bring back what `before` kept; say False if the interest is followed no longer. Raises UsageError as `rename`."""
+    """Bring back what `before` kept; say False if that is followed no longer. Raises UsageError as `rename`."""
     interest = int(kept["interest"])
     sub = next((one for one in subscriptions.of(conn, kept["owner"]) if one.interest == interest), None)
-    if sub is None:
+    number = int(kept["number"])
+    there = bool(subscriptions.of_number(conn, number))
+    if sub is None and not there:
         return False
-    number = sub.number
-    if number != kept["number"]:
-        number = int(kept["number"])
-        if subscriptions.of_number(conn, number):
-            subscriptions.join(conn, interest, number)
-        else:
-            number = subscriptions.part(conn, interest, now)
+    if sub is not None and sub.number != number and there:
+        subscriptions.join(conn, interest, number)
+    elif sub is not None and sub.number != number:
+        number = subscriptions.part(conn, interest, now)
     subscriptions.change(conn, number, kept["values"], now)
-    if "name" in kept:
+    if "name" in kept and sub is not None:
         interests.rename(conn, interest, kept["name"])
     if "asked_by" in kept:
         subscriptions.hand_over(conn, number, kept["asked_by"])
