@@ -16,7 +16,11 @@ Invoke = Callable[[Request], AsyncGenerator[Message, None]]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a platform knows of an address. `manages`: the person there may change what the channel gets."""
+    """What a platform knows of an address.
+
+    `manages`: the person there may change what the channel gets; of an address without a channel, what anybody in the
+    workspace gets.
+    """
 
     name: str = ""
     purpose: str = ""

@@ -12,6 +12,7 @@ from bot.core.message import Message
 from bot.core.ports import Facts
 from bot.core.request import Address
 from bot.store import owners, subscriptions
+from bot.store.engine import Store
 from bot.store.subscriptions import Subscription
 from tests.fakes import bot as fakes
 from tests.fakes.bot import START, Bot, button, labels, make_bot, titles
@@ -425,3 +426,22 @@ async def test_what_is_liked_without_a_subscription_has_no_schedule(bot: Bot) ->
     await bot.ask("search HDR video")
     await bot.ask("more 1")
     assert "has no schedule yet" in (await bot.ask("pause what I liked")).text
+
+
+async def test_what_is_typed_is_stored_on_both_databases(store: Store) -> None:
+    bot = make_bot([], store)
+    await bot.ask("subscribe graphs at=7 tz=berlin on=fri max=3 strictness=strict gap=2 quiet=yes")
+    await bot.ask("subscribe video with=graphs max=4")
+    parted = await bot.ask("schedule video with=none at=8 strictness=relaxed gap=none name=films")
+    assert "“video” is changed" in parted.text
+    await bot.press(button(parted, "Undo"))
+    paused = await bot.ask("pause until=24 Dec")
+    await bot.press(button(paused, "Resume"))
+    await bot.ask("workspace tz=Tokyo channels=everyone")
+    graphs, video = rows(bot).values()
+    assert (graphs.number, graphs.at, graphs.at_most, graphs.gap) == (video.number, "07:00", 4, 2)
+    assert (graphs.strictness, graphs.silent, graphs.paused_at) == ("strict", True, None)
+    listed = await bot.ask("workspace")
+    assert "Asia/Tokyo" in listed.text
+    await bot.press(button(listed, "Remove", 0))
+    assert not rows(bot)
