@@ -20,7 +20,7 @@ from bot.store import owners, subscriptions
 from recommender.types import Paper
 
 SEED = "iclr2026-abstracts.txt"
-EARLY = 13  # papers that are there when the tour begins; the others come overnight
+LATE = 6  # papers that come in the course of the tour; the others are there when it begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,9 @@ def play(stdin: TextIO, stdout: TextIO) -> None:
                 stdout.write(WELCOME)
                 asyncio.run(talk(app, stdin, stdout))
             else:
-                _bring(app, papers[:EARLY])
-                stdout.write(f"Imported {EARLY} papers from seeds/{SEED}; {len(papers) - EARLY} more come later.\n")
-                asyncio.run(tour(app, stdout, TOUR, papers[EARLY:]))
+                _bring(app, papers[LATE:])
+                stdout.write(f"Imported {len(papers) - LATE} papers from seeds/{SEED}; {LATE} more come later.\n")
+                asyncio.run(tour(app, stdout, TOUR, papers[:LATE]))
         finally:
             app.close()
 

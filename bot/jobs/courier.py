@@ -30,7 +30,8 @@ class Courier:
     def __init__(self, store: Store, library: Library, settings: Settings, platform: Platform, user: str) -> None:
         name = f"{socket.gethostname()[:50]}:{os.getpid()}:{secrets.token_hex(2)}"
         self._planner = Planner(store, library, settings, [platform.name])
-        self._sender = Sender(store, {platform.name: platform}, Timing(settings.lease_seconds), name, user=user)
+        timing, command = Timing(settings.lease_seconds), settings.command
+        self._sender = Sender(store, {platform.name: platform}, timing, name, user=user, command=command)
 
     async def bring(self) -> None:
         """Plan what is due, and show what is there for this person. Raises StoreError."""

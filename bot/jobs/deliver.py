@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from bot import metrics
+from bot.core.grammar import ROOT, spoken
 from bot.core.limits import Limiter
 from bot.core.message import fit
 from bot.core.ports import Platform
@@ -31,11 +32,14 @@ log = structlog.get_logger()
 class Delivery:
     """Delivers the messages of one platform. Each write goes through the ledger, which waits for an absent database."""
 
-    def __init__(self, platform: Platform, limiter: Limiter, ledger: Ledger, timing: Timing) -> None:
+    def __init__(
+        self, platform: Platform, limiter: Limiter, ledger: Ledger, timing: Timing, command: str = ROOT
+    ) -> None:
         self._platform = platform
         self._limiter = limiter
         self._ledger = ledger
         self._timing = timing
+        self._command = command
 
     async def deliver(self, row: Row) -> None:
         """Bring one claimed message a step on: until it has arrived, waits, or is set aside. The limiter let it pass.
@@ -108,7 +112,7 @@ class Delivery:
             log.warning("sent again: two looks did not show it, so a double is possible", key=row.key)
         try:
             async with asyncio.timeout(self._timing.deadline):
-                receipt = await self._platform.send(row.address, row.message, row.key)
+                receipt = await self._platform.send(row.address, spoken(row.message, self._command), row.key)
             taken = Receipt(receipt.id, receipt.at, receipt.left, receipt.reset)
         except Retry as error:
             await self._not_taken(row, error)

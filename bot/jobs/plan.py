@@ -88,7 +88,7 @@ class Planner:
     def _freeze(self, due: Due, draft: Draft | None) -> Frozen:
         if draft is None:
             return Frozen(due, "", {}, (), (), due.sub.covered_to, due.sub.covered_id)
-        return frozen(due, draft, self._settings.command)
+        return frozen(due, draft)
 
     def _settle(self, made: Sequence[Frozen]) -> int:
         with self._store.writing() as conn:
@@ -100,13 +100,10 @@ class Planner:
         return len(settled)
 
 
-def frozen(due: Due, draft: Draft, command: str) -> Frozen:
-    """Put a ranked digest into words. One with nothing to show says why, or stays silent where that was chosen.
-
-    `command` is the name of the command here.
-    """
+def frozen(due: Due, draft: Draft) -> Frozen:
+    """Put a ranked digest into words. One with nothing to show says why, or stays silent where that was chosen."""
     sub, order = due.sub, draft.order
-    footer = _footer(due, draft, command)
+    footer = _footer(due, draft)
     shown_to = 0 if sub.place_kind == "channel" else sub.owner
     rest = (order.until, order.up_to)
     if draft.entries:
@@ -129,9 +126,9 @@ def _stretched(due: Due, until: datetime) -> bool:
     return early or (due.sub.next_due_at is not None and until - due.sub.next_due_at > STRETCHED)
 
 
-def _footer(due: Due, draft: Draft, command: str) -> str:
+def _footer(due: Due, draft: Draft) -> str:
     sub = due.sub
     asker = f"asked for by {clip(plain(sub.asker), 60)}" if sub.place_kind == "channel" else ""
     known = troubles(draft.came, sub.time_zone) if draft.entries else ""
-    parts = (known, upcoming(due.next_due_at, sub.time_zone), asker, f"/{command} schedule {clip(plain(sub.name), 60)}")
+    parts = (known, upcoming(due.next_due_at, sub.time_zone), asker, f"/papers schedule {clip(plain(sub.name), 60)}")
     return " · ".join(part for part in parts if part)

@@ -75,7 +75,7 @@ def _made(
         troubles = digests.troubles_of(conn)
     library.update()
     (draft,) = digests.draft(store, library, [order], troubles)
-    made = frozen(planning.due_of(subs, at), draft, settings.command)
+    made = frozen(planning.due_of(subs, at), draft)
     out = library.picker().left_out(order.wish, LEFT_OUT)
     with store.reading() as conn:
         titles = papers.get(conn, [one.number for one in out])

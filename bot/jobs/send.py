@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from bot import metrics
+from bot.core.grammar import ROOT
 from bot.core.limits import Limiter, Place, place_of
 from bot.core.ports import Limits, Platform
 from bot.core.timing import Timing
@@ -42,7 +43,8 @@ class Sender:
     """Sends what is in the outbox for these platforms, as the process named `process`.
 
     With `user`, only what goes to that person directly. `limiters` are made of the platforms' limits where they are not
-    given; the share of this process follows from the heartbeats of the last `alive` seconds.
+    given; the share of this process follows from the heartbeats of the last `alive` seconds. Messages call the command
+    `command`.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Sender:
         user: str = "",
         limiters: Mapping[str, Limiter] | None = None,
         alive: float = 60.0,
+        command: str = ROOT,
     ) -> None:
         self._store = store
         self._timing = timing
@@ -69,7 +72,8 @@ class Sender:
             for name, platform in platforms.items()
         }
         self._deliveries = {
-            name: Delivery(platform, self.limiters[name], self._ledger, timing) for name, platform in platforms.items()
+            name: Delivery(platform, self.limiters[name], self._ledger, timing, command)
+            for name, platform in platforms.items()
         }
         self._carried: dict[asyncio.Task[None], Row] = {}
         self._waiting: dict[asyncio.Task[None], Row] = {}  # those of which no send or look was begun

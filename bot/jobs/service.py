@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import secrets
 import signal
@@ -68,8 +69,11 @@ class Service:
         served = sorted(parts.platforms)
         self._planner = Planner(parts.store, parts.library, parts.settings, served)
         alive = parts.settings.heartbeat_seconds * ALIVE_FACTOR
-        self._sender = Sender(parts.store, parts.platforms, timing, self._name, alive=alive)
+        self._sender = Sender(
+            parts.store, parts.platforms, timing, self._name, alive=alive, command=parts.settings.command
+        )
         self._started: datetime | None = None
+        self._settled = False
         self._pulled = asyncio.Event()
         self._stop = asyncio.Event()
 
@@ -124,6 +128,11 @@ class Service:
 
     async def _index(self) -> None:
         await self._parts.library.refresh(learn=self._role is not Role.WEB)
+        if not self._settled:
+            # A full collection stops every thread, the event loop's too, for the longer the more there is to look at.
+            self._settled = True
+            gc.collect()
+            gc.freeze()
 
     async def _pull(self) -> None:
         try:

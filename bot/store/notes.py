@@ -11,14 +11,14 @@ from sqlalchemy import Connection, delete, select
 from bot.errors import Expired
 from bot.store.statements import insert
 from bot.store.tables import notes
-from bot.store.text import storable
+from bot.store.text import storable_json
 
 EXPIRED = "This list has expired: run it again."
 
 
 def add(conn: Connection, owner: int, kind: str, content: dict[str, Any], now: datetime) -> int:
     """Keep a note of an owner and return its number. `content` is plain JSON."""
-    new = insert(conn, notes).values(owner_id=owner, kind=kind, content=_clean(content), at=now)
+    new = insert(conn, notes).values(owner_id=owner, kind=kind, content=storable_json(content), at=now)
     return int(conn.execute(new.returning(notes.c.id)).scalar_one())
 
 
@@ -45,12 +45,3 @@ def latest(conn: Connection, owner: int, kind: str) -> tuple[int, dict[str, Any]
 def prune(conn: Connection, before: datetime) -> int:
     """Delete the notes made before a time and return how many they were."""
     return len(conn.execute(delete(notes).where(notes.c.at < before).returning(notes.c.id)).all())
-
-
-def _clean(value: Any) -> Any:
-    """Return the same JSON with storable text, in keys too."""
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, dict):
-        return {_clean(name): _clean(each) for name, each in value.items()}
-    return [_clean(each) for each in value] if isinstance(value, list | tuple) else value

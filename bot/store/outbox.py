@@ -34,7 +34,7 @@ from bot.store.delivered import troubles as troubles
 from bot.store.statements import chunks, insert
 from bot.store.tables import UTCDateTime, outbox, shown
 from bot.store.tables import subscriptions as subscription_table
-from bot.store.text import short, storable
+from bot.store.text import short, storable, storable_json
 
 _FREE: dict[str, Any] = {"token": "", "leased_until": None}
 
@@ -94,7 +94,7 @@ def put(
         workspace=short(address.workspace, 120),
         user=short(address.user, 200),
         channel=short(address.channel, 200),
-        message=_clean(to_json(message)),
+        message=storable_json(to_json(message)),
         state=state,
         due_at=due_at,
         created_at=now,
@@ -321,12 +321,3 @@ def _tell(conn: Connection, row: Any, now: datetime, reason: str | None = None) 
         now=now,
         state="held" if reason is not None and not place else "pending",
     )
-
-
-def _clean(value: Any) -> Any:
-    """Return the same JSON with storable text."""
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, dict):
-        return {name: _clean(each) for name, each in value.items()}
-    return [_clean(each) for each in value] if isinstance(value, list | tuple) else value

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, literal, or_, select, true, update
 
 from bot.errors import NotFound, UserError
 from bot.store.derive import Record, content_of, digest_of
 from bot.store.identity import conflict, partition
 from bot.store.shelf import Placed, place
-from bot.store.statements import chunks
-from bot.store.tables import aliases, counters, disputes, papers, records
+from bot.store.statements import chunks, insert
+from bot.store.tables import aliases, counters, disputes, papers, records, shown
 from bot.store.text import short
 from recommender.types import Paper
 
@@ -89,7 +89,17 @@ def unmerge(conn: Connection, numbers: Collection[int], now: datetime) -> int:
     parted = [replace(record, place=revived or -1, held=True) for record in out]
     kept = [replace(record, held=True) for record in stay]
     _settle(conn, [*kept, *parted], {}, now)
-    return _places(conn, [record.number for record in out if record.number]).pop()
+    made = _places(conn, [record.number for record in out if record.number]).pop()
+    _show_too(conn, number, made)
+    return made
+
+
+def _show_too(conn: Connection, whole: int, part: int) -> None:
+    """Let what was shown as one paper count as shown for the part taken out of it, so that it does not come again."""
+    mine = select(papers.c.id).where(or_(papers.c.id == whole, papers.c.merged_into == whole))
+    old = select(shown.c.outbox_id, literal(part)).where(shown.c.paper_id.in_(mine)).distinct()
+    new = insert(conn, shown).from_select(["outbox_id", "paper_id"], old.where(true()))
+    conn.execute(new.on_conflict_do_nothing())
 
 
 def _take_turn(conn: Connection) -> None:

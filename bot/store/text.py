@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from hashlib import sha256
+from typing import Any
 
 from recommender.clean import STROKES
 
@@ -63,3 +64,12 @@ def paper_id(text: str) -> str:
     namespace, colon, _ = text.partition(":")
     prefix = f"{namespace}:" if colon and len(namespace) <= 40 else ""
     return f"{prefix}sha256-{sha256(text.encode()).hexdigest()}"
+
+
+def storable_json(value: Any) -> Any:
+    """Return the same plain JSON with storable text, in keys too; tuples become lists."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {storable_json(name): storable_json(each) for name, each in value.items()}
+    return [storable_json(each) for each in value] if isinstance(value, list | tuple) else value

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event, select
 
+from bot.core.message import Message
+from bot.core.request import Address
 from bot.errors import NotFound, UserError
-from bot.store import papers, records
+from bot.store import outbox, owners, papers, records
 from bot.store.engine import Store
 from bot.store.papers import Area
 from bot.store.records import Outcome
@@ -278,6 +280,20 @@ def test_merge_and_unmerge(store: Store) -> None:
     assert number(store, "doi:10.1/x") == second
     with store.reading() as conn:
         assert papers.count(conn) == 2
+
+
+def test_what_was_shown_as_one_paper_is_shown_for_the_part_that_is_taken_out_too(store: Store) -> None:
+    add(store, Paper("s2:1", "One", ids=("doi:10.1/x",)), Paper("doi:10.1/x", "Two", ids=("s2:1",)))
+    whole = number(store, "s2:1")
+    with store.writing() as conn:
+        ada = owners.get(conn, "test", "lab", "person", "ada", "Ada", NOW).number
+        outbox.put(
+            conn, key="digest:1:2026-12-02", kind="digest", subscription=None, owner=ada, now=NOW, papers=[whole],
+            address=Address("test", "lab", "ada"), message=Message("x"), due_at=NOW, window_from=NOW, window_id=0,
+        )  # fmt: skip
+        part = records.unmerge(conn, record_numbers(conn, "s2:1"), LATER)
+        assert part != whole
+        assert set(outbox.shown_to(conn, ada)) == {whole, part}
 
 
 def record_numbers(conn: Connection, source_id: str) -> list[int]:

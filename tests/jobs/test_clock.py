@@ -15,7 +15,7 @@ async def until(condition: object, seconds: float = 5.0) -> None:
     """Wait until something is so."""
     assert callable(condition)
     async with asyncio.timeout(seconds):
-        while not condition():
+        while not condition():  # noqa: ASYNC110 - what it waits for is not this loop's own
             await asyncio.sleep(0.01)
 
 

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
 
 from bot.core.message import Message, from_json
+from bot.core.timing import Timing
 from bot.jobs.ingest import ingest
 from bot.jobs.plan import Planner
-from bot.store import notes, sources, subscriptions, tables
+from bot.jobs.send import Sender
+from bot.store import notes, outbox, sources, subscriptions, tables
 from bot.store.engine import Store
 from recommender.types import Paper
 from tests.fakes.bot import Bot, button, labels, make_bot, titles
+from tests.fakes.post import Post
 
 MEMORY = "We study the memory of language models and how attention keeps facts."
-COOKING = "A robot learns to cook soup from demonstrations in a kitchen with tomatoes."
+COOKING = "A robot learns cooking soup from demonstrations in a kitchen with tomatoes."
 
 
 def papers(*numbers: int, about: str = MEMORY, **more: Any) -> list[Paper]:
@@ -54,7 +57,7 @@ class Desk:
 
     def _last(self) -> int:
         with self.bot.app.store.reading() as conn:
-            return conn.execute(select(func.coalesce(func.max(tables.outbox.c.id), 0))).scalar_one()
+            return int(conn.execute(select(func.coalesce(func.max(tables.outbox.c.id), 0))).scalar_one())
 
     def keys(self) -> list[str]:
         """Return the keys of all that was planned."""
@@ -103,8 +106,7 @@ async def test_its_buttons_work_and_count_for_its_interest(desk: Desk) -> None:
     assert len(message.cards) == 5
     answer = await desk.bot.press(button(message, "More like this", 0))
     assert "memory of language models" in answer.text
-    assert "liked" in (await desk.bot.ask("profile")).text.casefold() or True
-    assert (await desk.bot.press(button(message, "More like this", 0), user="bob")).cards == ()
+    assert "expired" in (await desk.bot.press(button(message, "More like this", 0), user="bob")).text
 
 
 async def test_a_weekly_digest_ranks_the_whole_week(desk: Desk) -> None:
@@ -118,15 +120,16 @@ async def test_a_weekly_digest_ranks_the_whole_week(desk: Desk) -> None:
 
 
 async def test_what_was_shown_is_not_shown_again_even_in_another_digest(desk: Desk) -> None:
-    await desk.bot.ask("subscribe memory of language models at=09:00 on=daily max=2")
-    await desk.bot.ask("subscribe memory at=10:00 on=daily max=50 strictness=relaxed")
+    await desk.bot.ask("subscribe memory of language models at=07:00 on=daily max=2")
+    await desk.bot.ask("subscribe memory at=08:00 on=daily max=50 strictness=relaxed")
     desk.bring(papers(60, 61, 62))
-    (first,) = await desk.at("2026-12-03T09:00:00")
-    (second,) = await desk.at("2026-12-03T10:00:00")
+    (first,) = await desk.at("2026-12-03T07:00:00")
+    (second,) = await desk.at("2026-12-03T08:00:00")
     assert len(titles(first)) == 2
+    assert titles(second)
     assert not set(titles(first)) & set(titles(second))
     desk.bring(papers(60, 61, 62, 63))
-    (third,) = await desk.at("2026-12-04T09:00:00")
+    (third,) = await desk.at("2026-12-04T07:00:00")
     assert "of 1 new paper" in third.text
 
 
@@ -144,13 +147,12 @@ async def test_a_machine_that_slept_sends_one_that_says_what_it_covers(desk: Des
 
 async def test_several_interests_come_as_one_message(desk: Desk) -> None:
     await desk.bot.ask("subscribe memory of language models at=09:00 on=daily max=4")
-    await desk.bot.ask("subscribe cooking robot soup with=1")
+    await desk.bot.ask("subscribe robot cooking with=1 strictness=relaxed")
     desk.bring([*papers(60, 61, 62), *papers(30, 31, 32, about=COOKING)])
     (message,) = await desk.at("2026-12-03T09:00:00")
-    assert "for “memory of language models” and “cooking robot soup”" in message.text
+    assert "for “memory of language models” and “robot cooking”" in message.text
     kinds = [title.split()[0] for title in titles(message)]
-    assert sorted(kinds) == sorted([*(["Memory"] * 0), *kinds])
-    assert len({kind for kind in kinds}) == 2
+    assert kinds.count("Learns") == kinds.count("The") == 2  # in turn
 
 
 async def test_a_channels_digest_is_for_all_and_names_who_asked(desk: Desk) -> None:
@@ -163,7 +165,8 @@ async def test_a_channels_digest_is_for_all_and_names_who_asked(desk: Desk) -> N
     assert (row["channel"], row["user"]) == ("reading", "")
     answer = await desk.bot.press(button(message, "More like this", 0), user="eve", channel="reading")
     assert "reading" in answer.text
-    assert "1" in (await desk.bot.ask("show 1", user="eve", channel="reading")).text or True
+    shown = await desk.bot.ask("show 1", user="eve", channel="reading")
+    assert titles(message)[0] in (shown.text, *titles(shown))
 
 
 async def test_a_change_of_time_or_zone_gives_no_second_digest_on_a_date(desk: Desk) -> None:
@@ -220,10 +223,10 @@ class TestNothing:
         await desk.bot.ask("subscribe memory of language models at=09:00 on=daily strictness=strict")
         desk.bring(papers(*range(30, 40), about=COOKING))
         (message,) = await desk.at("2026-12-03T09:00:00")
-        assert "10 papers came, and none is near enough. The closest: “Robot paper" in message.text
+        assert "10 papers came, and none is near enough. The closest: “Learns paper" in message.text
         assert labels(message) == ["Show it"]
         shown = await desk.bot.press(message.buttons[0])
-        assert "Robot paper" in (titles(shown) or [shown.text])[0]
+        assert "Learns paper" in (titles(shown) or [shown.text])[0]
 
     async def test_no_paper_uses_these_words(self, desk: Desk) -> None:
         await desk.bot.ask("subscribe zzzyq at=09:00 on=daily")
@@ -251,18 +254,16 @@ class TestNothing:
         await desk.bot.ask("subscribe memory at=09:00 on=daily quiet=yes")
         said = [await desk.at(f"2026-12-{day:02}T09:00:00") for day in range(3, 19)]
         spoken = [day for day, messages in zip(range(3, 19), said, strict=True) if messages]
-        assert spoken == [10, 17]
-        assert "after a week of it" in said[7][0].text
+        assert spoken == [9, 16]
+        assert "after a week of it" in said[6][0].text
 
     def state(self, desk: Desk, **values: Any) -> None:
         with desk.bot.app.store.writing() as conn:
             sources.brought(conn, "arxiv", desk.bot.at)
-            conn.execute(update(tables.sources).values(**values))
+            conn.execute(update(tables.sources).where(tables.sources.c.name == "arxiv").values(**values))
 
 
 async def test_a_refused_digests_papers_come_again(desk: Desk) -> None:
-    from bot.store import outbox
-
     await desk.bot.ask("subscribe memory of language models at=09:00 on=daily")
     desk.bring(papers(60, 61))
     (first,) = await desk.at("2026-12-03T09:00:00")
@@ -356,13 +357,12 @@ async def test_a_test_bot_beside_the_real_one_calls_its_command(desk: Desk) -> N
     answer = await desk.bot.ask("/papers-test help")
     assert "/papers-test" in answer.text
     assert "/papers " not in answer.text
-    await desk.bot.ask("/papers-test subscribe memory at=09:00 on=daily")
-    planner = Planner(desk.bot.app.store, desk.bot.app.library, desk.bot.app.settings, ["test"])
-    desk.planner = planner
-    (message,) = await desk.at("2026-12-03T09:00:00")
-    assert "/papers-test schedule memory" in message.footer
-
-
-def later(**time: float) -> timedelta:
-    """Return a span of time."""
-    return timedelta(**time)
+    await desk.bot.ask("/papers-test subscribe memory at=08:00 on=daily")
+    await desk.at("2026-12-03T08:00:00")
+    post = Post("test", now=lambda: desk.bot.at)
+    sender = Sender(desk.bot.app.store, {"test": post}, Timing(), "one", command="papers-test")
+    await sender.tick()
+    await sender.idle()
+    await sender.drain(1)
+    (message,) = post.messages.values()
+    assert "· /papers-test schedule memory" in message.footer

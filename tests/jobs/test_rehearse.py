@@ -39,7 +39,8 @@ def rows(store: Store) -> list[int]:
     """Return how many rows the tables have that a digest writes."""
     with store.reading() as conn:
         return [
-            conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (tables.outbox, tables.notes)
+            conn.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in (tables.outbox, tables.notes)
         ]
 
 

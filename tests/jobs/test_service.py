@@ -1,9 +1,9 @@
-"""A running bot as a whole: papers come in, digests are planned over them, sent, and the process leaves nothing behind."""
+"""A running bot as a whole: papers come in, digests are planned over them and sent, and nothing is left behind."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -20,7 +20,7 @@ from bot.store import heartbeats, tables
 from bot.store.engine import Store
 from recommender.types import Paper
 from tests.fakes.bot import Bot, make_bot
-from tests.fakes.post import Post
+from tests.fakes.post import Post, take_and_hang
 from tests.jobs.test_clock import until
 
 TOPIC = "memory of language models"
@@ -131,18 +131,13 @@ async def test_a_platform_whose_connection_breaks_is_listened_to_again(
     assert failed[0]["platform"] == "test"
 
 
-async def test_it_stops_soon_though_a_send_hangs_and_the_next_one_looks_first(bot: Bot) -> None:
-    from tests.fakes.post import take_and_hang
-
+async def test_it_stops_soon_though_a_send_hangs_and_the_next_one_looks_first(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     post = Ear(now=lambda: bot.at, always=take_and_hang)
-    short: Callable[[float], None] = lambda seconds: setattr(service_module, "STOP_WITHIN", seconds)
-    before = service_module.STOP_WITHIN
-    short(0.5)
-    try:
-        async with running(bot, post):
-            await until(lambda: post.sends, 15)
-    finally:
-        short(before)
+    monkeypatch.setattr(service_module, "STOP_WITHIN", 0.5)
+    async with running(bot, post):
+        await until(lambda: post.sends, 15)
     with bot.app.store.reading() as conn:
         row = conn.execute(select(tables.outbox)).mappings().one()
     assert (row["state"], row["uncertain"], row["token"]) == ("pending", True, "")

@@ -148,9 +148,14 @@ def test_the_tour_shows_feedback_at_work(tmp_path: Path) -> None:
         "/papers search",
         "/papers similar",
         "/papers profile",
+        "/papers schedule",
+        "/papers pause",
+        "A preview:",
+        "next: ",
+        "Nothing new for “language models” today: no paper came since",
     ):
         assert part in text
-    assert "which you liked" in text.partition("> /papers digest")[2].partition("> /papers search")[0]
+    assert "which you liked" in text.partition("> /papers less")[2].partition("> /papers pause")[0]
     assert not (tmp_path / "data").exists()
 
 

@@ -262,7 +262,7 @@ def test_the_installed_wheel_plays_the_demo_from_anywhere(installed: Path, tmp_p
     played = start(installed, "demo", home=tmp_path)
     assert played.returncode == 0, played.stderr
     assert played.stderr == ""
-    assert "Imported 19 papers" in played.stdout
+    assert "Imported 13 papers" in played.stdout
     assert list(tmp_path.iterdir()) == [], "the demo left something behind"
 
 
