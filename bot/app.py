@@ -34,7 +34,7 @@ from bot.jobs.service import Parts, Role, Service
 from bot.jobs.upkeep import pulse
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
-from bot.store import notes, outbox, owners, papers, subscriptions
+from bot.store import notes, outbox, owners, papers, subscriptions, workspaces
 from bot.store.address import sqlite_url
 from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
@@ -116,9 +116,9 @@ class App:
         """Put together what `paperround run` runs."""
         return Service(Parts(self.store, self.library, self.settings, self.platforms, self.sources, self.invoke), role)
 
-    def courier(self, platform: Platform, user: str) -> Courier:
-        """Put together what brings one person's digests to a terminal."""
-        return Courier(self.store, self.library, self.settings, platform, user)
+    def courier(self, platform: Platform, user: str, channel: str = "") -> Courier:
+        """Put together what brings the digests of one person, and of a channel, to a terminal."""
+        return Courier(self.store, self.library, self.settings, platform, user, channel)
 
     def facts(self, now: datetime) -> dict[str, Any]:
         """Return what `paperround status` tells: the database, the last sign of life, and how much is stored."""
@@ -281,9 +281,8 @@ class App:
     async def _context(self, request: Request) -> Context:
         """Find out who asks and where; whoever comes for the first time is noted."""
         at, now = request.address, self.now()
-        me = await self.store.write(
-            owners.get, at.platform, at.workspace, "person", at.user, request.person or at.user, now
-        )
+        where = (at.platform, at.workspace)
+        me = await self.store.write(owners.get, *where, "person", at.user, request.person or at.user, now)
         is_new = me.created_at == now
         if is_new and (zone := (await self._about(at)).time_zone) in available_timezones():
             await self.store.write(owners.set_zone, me.number, zone)
@@ -291,7 +290,7 @@ class App:
         place = None
         if at.channel and at.channel != "home":
             name = request.place or at.channel
-            place = await self.store.write(owners.get, at.platform, at.workspace, "channel", at.channel, name, now)
+            place = await self.store.write(owners.get, *where, "channel", at.channel, name, now)
         return Context(
             request=request,
             me=me,
@@ -303,6 +302,7 @@ class App:
             commands=self.commands,
             about=self._about,
             is_new=is_new,
+            default_zone="" if me.time_zone else (await self.store.read(workspaces.get, *where)).time_zone,
         )
 
     async def _about(self, address: Address) -> Facts:

@@ -86,7 +86,7 @@ async def talk(
     if not stdin.isatty():
         await console.run(app.invoke)
         return
-    courier = app.courier(console, user)
+    courier = app.courier(console, user, channel.strip().lstrip("#"))
     bringing = asyncio.create_task(courier.keep_bringing())
     try:
         await console.run(app.invoke)

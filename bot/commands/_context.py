@@ -47,11 +47,12 @@ class Context:
     about: Callable[[Address], Awaitable[Facts]]
     pressed: Pressed | None = None
     is_new: bool = False
+    default_zone: str = ""  # that of the workspace, or of the bot
 
     @property
     def zone(self) -> ZoneInfo:
         """The reader's time zone."""
-        return ZoneInfo(self.me.time_zone or self.settings.time_zone)
+        return ZoneInfo(self.me.time_zone or self.default_zone or self.settings.time_zone)
 
     @property
     def local_now(self) -> datetime:

@@ -25,13 +25,25 @@ log = structlog.get_logger()
 
 
 class Courier:
-    """Brings one person's digests to one platform. No running bot serves the terminal, so nobody is in its way."""
+    """Brings the digests of one person, and of a channel, to one platform.
 
-    def __init__(self, store: Store, library: Library, settings: Settings, platform: Platform, user: str) -> None:
+    No running bot serves the terminal, so nobody is in its way.
+    """
+
+    def __init__(
+        self, store: Store, library: Library, settings: Settings, platform: Platform, user: str, channel: str = ""
+    ) -> None:
         name = f"{socket.gethostname()[:50]}:{os.getpid()}:{secrets.token_hex(2)}"
         self._planner = Planner(store, library, settings, [platform.name])
-        timing, command = Timing(settings.lease_seconds), settings.command
-        self._sender = Sender(store, {platform.name: platform}, timing, name, user=user, command=command)
+        self._sender = Sender(
+            store,
+            {platform.name: platform},
+            Timing(settings.lease_seconds),
+            name,
+            user=user,
+            channel=channel,
+            command=settings.command,
+        )
 
     async def bring(self) -> None:
         """Plan what is due, and show what is there for this person. Raises StoreError."""

@@ -42,9 +42,9 @@ class _Claimed:
 class Sender:
     """Sends what is in the outbox for these platforms, as the process named `process`.
 
-    With `user`, only what goes to that person directly. `limiters` are made of the platforms' limits where they are not
-    given; the share of this process follows from the heartbeats of the last `alive` seconds. Messages call the command
-    `command`.
+    With `user`, only what goes to that person directly, or to `channel`. `limiters` are made of the platforms' limits
+    where they are not given; the share of this process follows from the heartbeats of the last `alive` seconds.
+    Messages call the command `command`.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Sender:
         process: str,
         *,
         user: str = "",
+        channel: str = "",
         limiters: Mapping[str, Limiter] | None = None,
         alive: float = 60.0,
         command: str = ROOT,
@@ -63,6 +64,7 @@ class Sender:
         self._timing = timing
         self._process = process
         self._user = user
+        self._channel = channel
         self._alive = alive
         self._outage = Outage()
         self._ledger = Ledger(store, self._outage)
@@ -162,7 +164,7 @@ class Sender:
         now, rows = self._store.clock(conn), []
         for name, most in wanted.items():
             token = secrets.token_hex(16)
-            rows += outbox.claim(conn, now, token, self._timing.lease, most, [name], self._user)
+            rows += outbox.claim(conn, now, token, self._timing.lease, most, [name], self._user, self._channel)
         senders = heartbeats.senders(conn, now - timedelta(seconds=self._alive))
         depth = outbox.depth(conn, now) if measure else None
         oldest = (now - depth.oldest_due).total_seconds() if depth and depth.oldest_due else 0.0

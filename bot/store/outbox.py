@@ -123,15 +123,17 @@ def claim(
     most: int,
     platforms: Collection[str],
     user: str = "",
+    channel: str = "",
 ) -> list[Row]:
     """Lease at most `most` messages for `lease` seconds, workspaces in turn, and return them in that order.
 
-    Those of `platforms` are taken; with `user`, only what goes to this person directly. What a process that died left
-    uncertain is taken once it can be looked for. A stored message that cannot be read is set aside as dead.
+    Those of `platforms` are taken; with `user`, only what goes to this person directly, or to `channel`. What a process
+    that died left uncertain is taken once it can be looked for. A stored message that cannot be read is set aside as
+    dead.
     """
     if most < 1 or not platforms:
         return []
-    ready = _ready(now, Timing(lease).look, platforms, user)
+    ready = _ready(now, Timing(lease).look, platforms, user, channel)
     workspace = (outbox.c.platform, outbox.c.workspace)
     turn = func.row_number().over(partition_by=workspace, order_by=(outbox.c.due_at, outbox.c.id))
     # The turns are those of all that is ready, and only the outer query locks: it skips what others lock at this
@@ -147,12 +149,14 @@ def claim(
     return [row for each in _in_turn(rows) if (row := _read(conn, each, now)) is not None]
 
 
-def _ready(now: datetime, look: float, platforms: Collection[str], user: str) -> ColumnElement[bool]:
+def _ready(now: datetime, look: float, platforms: Collection[str], user: str, channel: str) -> ColumnElement[bool]:
     """Say what may be claimed: it is time, and nobody has it. A send may have ended as late as its lease did."""
     since = timedelta(seconds=look)
     lapsed = case((outbox.c.uncertain, outbox.c.leased_until <= now - since), else_=outbox.c.leased_until <= now)
     free = or_(outbox.c.leased_until.is_(None), lapsed)
-    mine = and_(outbox.c.user == user, outbox.c.channel == "") if user else literal(True)
+    direct = and_(outbox.c.user == user, outbox.c.channel == "")
+    here = or_(direct, outbox.c.channel == channel) if channel else direct
+    mine = here if user else literal(True)
     wanted = outbox.c.platform.in_(list(platforms))
     return and_(outbox.c.state == "pending", outbox.c.not_before <= now, free, wanted, mine)
 
