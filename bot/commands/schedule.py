@@ -59,7 +59,8 @@ async def schedule(
     await may_manage(ctx, rows[0].interest)
     if len(rows) > 1 and (with_ or name):
         raise UsageError(f"{names(rows)} come in one digest: name the one that you mean.")
-    change = Change(values, await _beside(ctx, rows[0], with_), title_of(name), await _person(ctx, rows[0], to))
+    beside, person = await _beside(ctx, rows[0], with_), await _person(ctx, rows[0], to)
+    change = Change(values, beside, title_of(name), person, ctx.me.number)
     await keep_zone(ctx, rows[0].owner, tz)
     return await _changed(ctx, rows[0], change)
 

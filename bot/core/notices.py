@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.core.message import fit
+from bot.core.plain import plain
 
 NAME_LIMIT, REASON_LIMIT = 80, 200  # characters
 
@@ -26,6 +27,14 @@ def unknown(names: Sequence[str], place: str) -> str:
     return (
         f"I could not find out whether the digest for “{_joined(names)}” reached {_where(place)}. "
         "I do not send it twice; its papers may come again in the next one."
+    )
+
+
+def handed_over(name: str, place: str, by: str, number: int) -> str:
+    """Return the text for whoever has a channel's subscription (its number) from now on. `by`: who gave it to them."""
+    return (
+        f"{fit(plain(by), NAME_LIMIT)} handed the digest “{fit(plain(name), NAME_LIMIT)}” of {_where(place)} over to "
+        f"you: you are told if it cannot be delivered. To change it: /papers schedule sub{number}"
     )
 
 

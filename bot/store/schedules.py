@@ -9,7 +9,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from bot.store import interests, subscriptions
+from bot.core import notices
+from bot.core.message import Message
+from bot.core.request import Address
+from bot.store import interests, outbox, owners, subscriptions
 from bot.store.subscriptions import Subscription
 
 VALUES = ("at", "time_zone", "weekdays", "at_most", "strictness", "gap", "cross_lists", "silent")
@@ -22,13 +25,14 @@ class Change:
     """What is to be changed of an interest's subscription; nothing where a field is empty.
 
     `values` are those of `subscriptions.add`. `beside` is the number of the subscription that it comes in from now on,
-    or ALONE. `person` is the number of who shall be the one who asked for it.
+    or ALONE. `person` is the number of who shall be the one who asked for it, and `by` of who says so.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     beside: int = 0
     name: str = ""
     person: int = 0
+    by: int = 0
 
 
 def arrange(conn: Connection, interest: int, number: int, change: Change, now: datetime) -> None:
@@ -41,8 +45,32 @@ def arrange(conn: Connection, interest: int, number: int, change: Change, now: d
     if change.name:
         interests.rename(conn, interest, change.name)
     if change.person:
-        subscriptions.hand_over(conn, number, change.person)
+        _hand_over(conn, number, change, now)
     subscriptions.change(conn, number, change.values, now)
+
+
+def _hand_over(conn: Connection, number: int, change: Change, now: datetime) -> None:
+    """Hand a subscription over, and tell the person who gets it, unless it is their own doing."""
+    sub = subscriptions.of_number(conn, number)[0]
+    if change.person == sub.asked_by:
+        return
+    subscriptions.hand_over(conn, number, change.person)
+    if change.person == change.by:
+        return
+    person, by = owners.by_number(conn, change.person), owners.by_number(conn, change.by)
+    outbox.put(
+        conn,
+        key=f"notice:handed:{number}:{change.person}:{now.isoformat()}",
+        kind="notice",
+        subscription=None,
+        owner=person.number,
+        address=Address(person.platform, person.workspace, person.external),
+        message=Message(text=notices.handed_over(sub.name, sub.place, by.name, number)),
+        due_at=now,
+        window_from=now,
+        window_id=0,
+        now=now,
+    )
 
 
 def before(sub: Subscription, parts: Iterable[str]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from bot.core.message import Message
 from bot.core.ports import Facts
 from bot.core.request import Address
-from bot.store import owners, subscriptions
+from bot.store import outbox, owners, subscriptions
 from bot.store.engine import Store
 from bot.store.subscriptions import Subscription
 from tests.fakes import bot as fakes
@@ -365,6 +365,11 @@ async def test_a_subscription_of_a_channel_is_handed_over(bot: Bot) -> None:
     assert rows(bot)["chips"].asker == "ada"
     await bot.ask(f"schedule sub{number} to=<@grace|Grace>")
     assert "asked for by: grace → ada" in (await bot.press(button(asked, "Mine"))).text
+    with bot.app.store.writing() as conn:  # grace heard of it, and ada of her own doing did not
+        told = outbox.claim(conn, bot.at, "mine", 120, 9, ["test"])
+    assert {(row.address.user, row.kind) for row in told} == {("grace", "notice")}
+    assert "ada handed the digest “chips” of #reading over to you" in told[0].message.text
+    assert f"/papers schedule sub{number}" in told[0].message.text
 
 
 async def test_two_people_of_one_name_are_told_apart(bot: Bot) -> None:
