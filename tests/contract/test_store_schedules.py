@@ -61,7 +61,7 @@ def test_another_name_must_be_free(conn: Connection) -> None:
 def test_a_change_and_the_way_back(conn: Connection) -> None:
     ada, bob = meet(conn, "ada"), meet(conn, "bob")
     old = make(conn, ada, "graphs")
-    change = Change({"at": "07:00", "silent": True}, name="gnn", person=bob)
+    change = Change({"at": "07:00", "silent": True}, name="gnn", person=bob, by=ada)
     schedules.arrange(conn, old.interest, old.number, change, NOW)
     new = now_of(conn, old)
     assert (new.at, new.silent, new.name, new.asked_by) == ("07:00", True, "gnn", bob)
