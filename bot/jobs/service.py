@@ -31,7 +31,8 @@ from bot.store.engine import Store
 from bot.store.library import Library
 
 INDEX_EVERY, PULL_EVERY, PLAN_EVERY, SEND_EVERY, AGE_EVERY, PRUNE_EVERY = 60.0, 60.0, 2.0, 1.0, 15.0, 3600.0  # seconds
-PATIENCE = 300.0  # seconds that digests wait for the papers of a source which is due, after a start
+PATIENCE = 300.0  # seconds that digests wait for the papers of a source which is due, after a start or a sleep
+SLEPT = timedelta(minutes=2)  # between two looks at the time: the machine slept, or the database was away
 STOP_WITHIN = 20.0  # seconds for what is at work, and as many for what is being sent
 LISTEN_AGAIN = (1.0, 60.0)  # seconds until a platform that fell silent is listened to again: first, most
 
@@ -74,6 +75,7 @@ class Service:
         )
         self._started: datetime | None = None
         self._settled = False
+        self._looked: datetime | None = None
         self._pulled = asyncio.Event()
         self._stop = asyncio.Event()
 
@@ -141,12 +143,16 @@ class Service:
             self._pulled.set()
 
     async def _plan(self) -> None:
-        """Plan what is due; after a start, when the sources have been asked: what they bring belongs to it."""
+        """Plan what is due; after a start or a sleep, once the sources were asked: what they bring belongs to it."""
+        now = await self._parts.store.read(self._parts.store.clock)
+        if self._looked is not None and now - self._looked > SLEPT:
+            self._pulled.clear()
         if not self._pulled.is_set():
             await asyncio.wait({asyncio.ensure_future(self._pulled.wait())}, timeout=PATIENCE)
             self._pulled.set()
         if await self._planner.tick():
             await self._sender.tick()
+        self._looked = await self._parts.store.read(self._parts.store.clock)
 
     async def _age(self) -> None:
         """Tell Prometheus how old the sources' last answers are."""

@@ -28,7 +28,7 @@ TOPIC = "memory of language models"
 
 @dataclass
 class Feed:
-    """A source that gives two papers the first time, slowly."""
+    """A source that gives two papers each time, slowly."""
 
     name: str = "feed"
     every: timedelta = timedelta(hours=1)
@@ -37,7 +37,7 @@ class Feed:
     async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
         self.asked.append(since)
         await asyncio.sleep(0.2)
-        for number in (1, 2):
+        for number in (2 * len(self.asked) - 1, 2 * len(self.asked)):
             yield Paper(f"feed:{number}", f"Memory paper number {number}", f"The {TOPIC} is studied, item{number}.")
 
 
@@ -98,6 +98,21 @@ async def test_what_the_sources_bring_at_the_start_is_in_the_digest_that_is_due(
     assert feed.asked == [None]
     assert post.listened == 1
     assert beats(bot.app.store) == []
+
+
+async def test_after_a_sleep_the_sources_are_asked_before_the_digest_that_is_due(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PULL_EVERY", "PLAN_EVERY"):
+        monkeypatch.setattr(service_module, name, 0.1)
+    post, feed = Ear(now=lambda: bot.at), Feed()
+    async with running(bot, post, feed=feed):
+        await until(lambda: post.arrived, 15)
+        await asyncio.sleep(0.3)
+        bot.at += timedelta(days=1)
+        await until(lambda: len(post.arrived) == 2, 15)
+    assert len(feed.asked) == 2
+    assert "of 2 new papers" in post.messages["digest:1:2026-12-04"].text
 
 
 async def test_a_web_process_answers_and_sends_nothing(bot: Bot) -> None:
