@@ -1,0 +1,86 @@
+"""README against the code: every command, verb, setting, metric and duration it names is there, and none is missing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.config import PREFIX, Settings
+from bot.core.timing import Timing
+from bot.jobs.deliver import LOOKS
+from bot.jobs.plan import QUIET
+from bot.metrics import REGISTRY
+from bot.plugins import GROUPS, load
+from tests.unit.test_deploy import verbs
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = {name: command for name, command in load("bot.commands").items() if not command.hidden}
+
+
+def part(title: str) -> str:
+    """Return one section of README."""
+    return README.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def named(text: str) -> set[str]:
+    """Return the first words of what stands in backquotes."""
+    return {words.split()[0] for words in re.findall(r"`([^`\n]+)`", text)}
+
+
+def table(text: str) -> str:
+    """Return the first column of the tables in a text."""
+    return "\n".join(row.split("|")[1] for row in text.splitlines() if row.startswith("|"))
+
+
+def test_every_command_is_in_the_table_and_nothing_else_is() -> None:
+    shown = named(table(part("Use it today")))
+    opposites = {"unfollow", "unmute"} if "and their opposites" in README else set()
+    assert shown | opposites | {"type"} >= set(COMMANDS)
+    assert shown <= set(COMMANDS) | {"/papers"}
+
+
+def test_every_verb_is_named() -> None:
+    said = set(re.findall(r"paperround ([a-z]+)", README)) | named(table(part("Install it on a server")))
+    assert verbs() - said == {"demo"}, "the demo is run by deploy/demo"
+    assert "deploy/demo" in README
+    assert set(re.findall(r"`paperround ([a-z]+)", README)) <= verbs()
+
+
+def test_every_option_of_a_verb_that_is_named_is_there() -> None:
+    source = (ROOT / "bot/cli.py").read_text(encoding="utf-8")
+    for option in set(re.findall(r"(?<!pip )--([a-z][a-z-]+)", part("Use it today") + part("Install it on a server"))):
+        assert f'"--{option}"' in source or f"{option.replace('-', '_')}: Annotated" in source, option
+
+
+def test_settings_that_are_named_are_settings() -> None:
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    assert set(re.findall(rf"{PREFIX}[A-Z_]+", README)) <= known
+    assert f"`{Settings.model_fields['metrics_address'].default}`" in README
+
+
+def test_metrics_that_are_named_are_metrics() -> None:
+    known = {sample.name for metric in REGISTRY.collect() for sample in metric.samples}
+    known |= {metric.name for metric in REGISTRY.collect()}
+    said = set(re.findall(r"`(paperround_[a-z_]+)`", README))
+    assert said
+    assert said <= known
+
+
+def test_what_is_promised_is_what_the_code_does() -> None:
+    promised, timing = part("What is promised"), Timing()
+    assert (timing.look, LOOKS) == (60, 2)
+    assert "two looks at the history, a minute and two later" in promised
+    assert timing.give_up.total_seconds() == 6 * 3600
+    assert "after six hours" in promised
+    assert timing.stale.total_seconds() == 24 * 3600
+    assert "more than a day" in promised
+    assert QUIET.days == 7
+    assert "silent for a week" in promised
+
+
+@pytest.mark.parametrize("group", GROUPS.values())
+def test_entry_points_are_named(group: str) -> None:
+    assert f"`{group}`" in README or f"`.{group.rpartition('.')[2]}`" in README
