@@ -81,8 +81,6 @@ def fill(url: str, folder: Path, digests: int, old: list[Paper], new: list[Paper
     draw, topics = random.Random(0), topics_of(new + old, 1000)
     with opened(url) as store:
         ingest(store, old, "local", now - timedelta(days=90))
-        ingest(store, new, "local", now - timedelta(hours=12))
-        Library(store, folder / "data" / f"index-{store.id[:12]}", ranker).update(learn=True)
         for start in range(0, digests, BATCH):
             with store.writing() as conn:
                 for number in range(start, min(start + BATCH, digests)):
@@ -91,6 +89,8 @@ def fill(url: str, folder: Path, digests: int, old: list[Paper], new: list[Paper
                     topic = draw.choice(topics)
                     interest = interests.add(conn, person, topic, [topic], before)
                     subscriptions.add(conn, person, interest, person, values, before)
+        ingest(store, new, "local", now - timedelta(hours=12))
+        Library(store, folder / "data" / f"index-{store.id[:12]}", ranker).update(learn=True)
 
 
 def state(store: Store) -> tuple[int, int, datetime | None, datetime | None]:

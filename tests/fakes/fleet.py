@@ -55,6 +55,7 @@ class Fleet:
     sprung: list[str] = field(default_factory=list)
     ended: list[int] = field(default_factory=list)
     watch: str = ""
+    _logs: dict[int, Path] = field(default_factory=dict)
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment of a verb on this database; coverage of a killed process is worth nothing."""
@@ -76,9 +77,11 @@ class Fleet:
         """Start one process; what it logs goes into a file of its own."""
         self.starts += 1
         environment = self.environment(**({"CRASH_AT": crash} if crash else {}))
-        with (self.folder / f"run-{self.starts}.log").open("wb") as log:
+        file = self.folder / f"run-{self.starts}.log"
+        with file.open("wb") as log:
             process = subprocess.Popen([*PROGRAM, "run"], env=environment, cwd=self.folder, stdout=log, stderr=log)
         process.args = crash
+        self._logs[process.pid] = file
         self.running.append(process)
         return process
 
@@ -103,12 +106,21 @@ class Fleet:
             self.killed += 1
 
     def stop(self, within: float = 10.0) -> list[int]:
-        """Ask all to end, and return their exit codes. Raises subprocess.TimeoutExpired for one that does not."""
+        """Ask all to end, and return their exit codes. Raises subprocess.TimeoutExpired for one that does not.
+
+        Those that are still starting are let in first: the system alone would end them.
+        """
+        end = time.monotonic() + within
+        while any(one.poll() is None and not self._works(one) for one in self.running) and time.monotonic() < end:
+            time.sleep(0.05)
         for process in self.running:
             process.terminate()
         codes = [process.wait(within) for process in self.running]
         self.running.clear()
         return codes
+
+    def _works(self, process: subprocess.Popen[bytes]) -> bool:
+        return '"event": "running"' in self._logs[process.pid].read_text(errors="replace")
 
     def verb(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run another verb of the program to its end."""
@@ -157,14 +169,12 @@ def fleet(folder: Path, url: str, office: PostOffice, **more: Any) -> Iterator[F
 
 
 def fill(url: str, folder: Path, digests: int, papers: list[Paper] | None = None) -> None:
-    """Store papers that came yesterday, and subscriptions of channels in five workspaces, due ten minutes ago."""
+    """Store subscriptions of channels in five workspaces, due ten minutes ago, and papers that came since."""
     now = datetime.now(UTC)
     before = now - timedelta(days=2)
     at = f"{now - timedelta(minutes=10):%H:%M}"
     values = {"at": at, "time_zone": "UTC", "weekdays": "1234567", "at_most": 3, "strictness": "relaxed"}
     with opened(url) as store:
-        ingest(store, papers or world(60), "local", now - timedelta(days=1))
-        Library(store, folder / "data" / f"index-{store.id[:12]}", ranker).update(learn=True)
         with store.writing() as conn:
             for number in range(digests):
                 place = ("post", f"w{number % 5}")
@@ -173,6 +183,8 @@ def fill(url: str, folder: Path, digests: int, papers: list[Paper] | None = None
                 topic = TOPICS[number % len(TOPICS)]
                 interest = interests.add(conn, channel, topic, [topic], before)
                 subscriptions.add(conn, channel, interest, person, values, before)
+        ingest(store, papers or world(60), "local", now - timedelta(days=1))
+        Library(store, folder / "data" / f"index-{store.id[:12]}", ranker).update(learn=True)
 
 
 def until(fleet: Fleet, done: Callable[[], bool], seconds: float, each: Callable[[], None] = lambda: None) -> None:

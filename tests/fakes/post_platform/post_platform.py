@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event
@@ -32,13 +33,13 @@ class Post:
     """The platform `post`. Destinations are "workspace/channel" or "workspace/@user"."""
 
     name = "post"
+    credentials = MappingProxyType({"POST_OFFICE": bool(os.environ.get("POST_OFFICE"))})
 
     def __init__(self) -> None:
         host, _, port = os.environ["POST_OFFICE"].rpartition(":")
         self._office = (host, int(port))
         in_all, to_one = (float(word) for word in os.environ.get("POST_LIMIT", "1000 1000").split())
         self.limits = Limits(a_second=in_all, to_one=to_one)
-        self.credentials = {"POST_OFFICE": True}
 
     async def run(self, invoke: Invoke) -> None:
         """Listen to nothing until cancelled; measure the loop if asked to."""
