@@ -87,14 +87,17 @@ class Fleet:
 
     def keep(self) -> None:
         """Take away what has ended, and start as many as are missing."""
+        self._reap()
+        while len(self.running) < self.size:
+            self.start(crash=self.crashes.pop(0) if self.crashes else "")
+
+    def _reap(self) -> None:
         for process in [one for one in self.running if one.poll() is not None]:
             self.running.remove(process)
             if process.returncode == -signal.SIGKILL:
                 self.sprung += [str(process.args)] if process.args else []
             else:
                 self.ended.append(process.returncode)
-        while len(self.running) < self.size:
-            self.start(crash=self.crashes.pop(0) if self.crashes else "")
 
     def kill(self, draw: random.Random) -> None:
         """Kill one of them, at once."""
@@ -113,6 +116,7 @@ class Fleet:
         end = time.monotonic() + within
         while any(one.poll() is None and not self._works(one) for one in self.running) and time.monotonic() < end:
             time.sleep(0.05)
+        self._reap()
         for process in self.running:
             process.terminate()
         codes = [process.wait(within) for process in self.running]

@@ -47,16 +47,18 @@ def assert_once(office: PostOffice, ships: Fleet, digests: int) -> None:
 
 
 def test_killed_at_every_step(store_url: str, size: int, tmp_path: Path) -> None:
-    fill(store_url, tmp_path, 60)
+    fill(store_url, tmp_path, 100)
     crashes = [
-        f"{crash}:{1 if crash.startswith(('plan', 'claim')) else 2 + at % 3}" for at, crash in enumerate(CRASHES)
+        f"{crash}:{1 if crash.startswith(('plan', 'claim')) else 1 + at % 2}" for at, crash in enumerate(CRASHES)
     ]
-    with PostOffice() as office, fleet(tmp_path, store_url, office, size=size, lease=LEASE, crashes=crashes) as ships:
+    with PostOffice() as office, fleet(tmp_path, store_url, office, lease=LEASE, crashes=crashes) as ships:
         ships.more["POST_LIMIT"] = "20 1000"  # slowly, so that there is something left for each
-        until(ships, all_sent(ships, 60), 120)
+        until(ships, lambda: len(ships.sprung) == 2, 60)  # planning is soon over: nobody else may do it
+        ships.size = size
+        until(ships, all_sent(ships, 100), 120)
         assert set(ships.stop()) <= {0, -9}
         assert {crash.rpartition(":")[0] for crash in ships.sprung} == set(CRASHES)
-        assert_once(office, ships, 60)
+        assert_once(office, ships, 100)
 
 
 def test_killed_at_random_moments(store_url: str, size: int, tmp_path: Path, long: bool) -> None:
