@@ -21,7 +21,7 @@ DATABASES = ("sqlite", "postgres")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option for runs that take many minutes."""
-    parser.addoption("--long", action="store_true", help="crash tests over 2,000 digests: some ten minutes")
+    parser.addoption("--long", action="store_true", help="crash tests over 2,000 digests: some five minutes")
 
 
 @pytest.fixture
