@@ -8,7 +8,8 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, and_, or_, select, update
+import structlog
+from sqlalchemy import Connection, or_, select, update
 
 from bot.core.due import due_on, latest_due, next_due
 from bot.core.message import Button, Message
@@ -21,6 +22,13 @@ from bot.store.digests import local_date
 from bot.store.subscriptions import Subscription
 from bot.store.tables import interests, subscriptions
 from bot.store.tables import owners as owner_table
+
+_MADE_FROM = (
+    *("at", "time_zone", "weekdays", "gap", "at_most", "strictness", "cross_lists", "silent"),
+    *("next_due_at", "last_date", "paused_until", "covered_to", "covered_id"),
+)
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,8 @@ class Due:
 def claim(conn: Connection, now: datetime, lease: float, most: int, platforms: Collection[str]) -> list[Due]:
     """Take at most `most` subscriptions of these platforms that are due, for a lease in seconds; the first due first.
 
-    `now` is the database's time. Other processes take others meanwhile; on PostgreSQL they do not wait.
+    `now` is the database's time. Other processes take others meanwhile; on PostgreSQL they do not wait. One whose
+    schedule cannot be read, as its time zone is not known here, is left out; its lease ends as any other.
     """
     free = or_(subscriptions.c.planning_until.is_(None), subscriptions.c.planning_until <= now)
     kept = select(interests.c.id).where(interests.c.subscription_id == subscriptions.c.id, interest_table.KEPT).exists()
@@ -65,7 +74,17 @@ def claim(conn: Connection, now: datetime, lease: float, most: int, platforms: C
     leased = taken.values(planning_until=now + timedelta(seconds=lease)).returning(subscriptions.c.id)
     numbers = list(conn.execute(leased).scalars())
     by_number = sorted(subscription_table.of_numbers(conn, numbers), key=lambda sub: sub.number)
-    return [due_of(list(subs), now) for _, subs in groupby(by_number, key=lambda sub: sub.number)]
+    groups = [list(subs) for _, subs in groupby(by_number, key=lambda sub: sub.number)]
+    return [due for subs in groups if (due := _readable(subs, now)) is not None]
+
+
+def _readable(subs: Sequence[Subscription], now: datetime) -> Due | None:
+    """Return what is due; None, and a line in the log, where that cannot be told: the others shall not wait for it."""
+    try:
+        return due_of(subs, now)
+    except (ValueError, KeyError, OSError) as error:  # a zone that is not known here is a KeyError
+        log.error("it cannot be told when this is due", subscription=subs[0].number, reason=type(error).__name__)
+        return None
 
 
 def due_of(subs: Sequence[Subscription], now: datetime) -> Due:
@@ -102,9 +121,10 @@ class Frozen:
 
 
 def settle(conn: Connection, frozen: Frozen, now: datetime) -> bool:
-    """Put a digest into the outbox and set when the next is due; say False if another process did so, or it changed.
+    """Put a digest into the outbox and set when the next is due; say False if another process did so.
 
-    Either all of it is stored or nothing.
+    The same if anything changed of what it was made from: it is made anew when its lease ends. Either all of it is
+    stored or nothing.
     """
     sub, day = frozen.due.sub, frozen.due.date
     values: dict[str, Any] = {"next_due_at": frozen.due.next_due_at, "planning_until": None}
@@ -113,12 +133,12 @@ def settle(conn: Connection, frozen: Frozen, now: datetime) -> bool:
         values |= {"paused_at": None, "paused_until": ""}
     if frozen.text:
         values["said_at"] = now
-    as_it_was = and_(
-        subscriptions.c.id == sub.number,
-        subscriptions.c.next_due_at == sub.next_due_at,
-        subscriptions.c.last_date == sub.last_date,
-    )
-    if conn.execute(update(subscriptions).where(as_it_was).values(**values)).rowcount != 1:
+    comes = select(interests.c.id).where(interests.c.subscription_id == sub.number, interest_table.KEPT)
+    if set(conn.execute(comes).scalars()) != {one.interest for one in frozen.due.subs}:
+        return False
+    as_it_was = [subscriptions.c[name] == getattr(sub, name) for name in _MADE_FROM]
+    change = update(subscriptions).where(subscriptions.c.id == sub.number, *as_it_was)
+    if conn.execute(change.values(**values)).rowcount != 1:
         return False
     if day is not None and frozen.text:
         _put(conn, frozen, now)
