@@ -129,7 +129,7 @@ def claim(
 
     Those of `platforms` are taken; with `user`, only what goes to this person directly, or to `channel`. What a process
     that died left uncertain is taken once it can be looked for. A stored message that cannot be read is set aside as
-    dead.
+    dead, and a digest that is wanted no longer is dropped: its papers are free again.
     """
     if most < 1 or not platforms:
         return []
@@ -146,7 +146,18 @@ def claim(
     first = func.coalesce(outbox.c.claimed_at, literal(now, UTCDateTime()))
     change = update(outbox).where(outbox.c.id.in_(select(ids.c.id))).values(**leased, claimed_at=first)
     rows = list(conn.execute(change.returning(outbox)).mappings())
+    rows = _still_wanted(conn, rows, now)
     return [row for each in _in_turn(rows) if (row := _read(conn, each, now)) is not None]
+
+
+def _still_wanted(conn: Connection, rows: list[Any], now: datetime) -> list[Any]:
+    """Drop the digests that somebody paused or unsubscribed while they waited; one that may have arrived stays."""
+    numbers = {row["subscription_id"] for row in rows if row["subscription_id"] is not None and not row["uncertain"]}
+    unwanted = subscriptions.unwanted(conn, numbers)
+    for row in rows:
+        if row["subscription_id"] in unwanted and not row["uncertain"]:
+            _set_aside(conn, row["id"], row["token"], now, "dropped", "paused or unsubscribed before it was sent")
+    return [row for row in rows if row["subscription_id"] not in unwanted or row["uncertain"]]
 
 
 def _ready(now: datetime, look: float, platforms: Collection[str], user: str, channel: str) -> ColumnElement[bool]:
@@ -292,10 +303,7 @@ def _set_aside(conn: Connection, number: int, token: str, now: datetime, state: 
     back = (outbox.c.key, outbox.c.kind, outbox.c.subscription_id, outbox.c.window_from, outbox.c.window_id)
     row = conn.execute(update(outbox).where(_has(number, token)).values(**values).returning(*back)).one_or_none()
     if row is not None and row.kind == "digest" and row.subscription_id is not None:
-        mine = subscription_table.c.id == row.subscription_id
-        for column, value in (("covered_to", row.window_from), ("covered_id", row.window_id)):
-            later = and_(mine, subscription_table.c[column] > value)
-            conn.execute(update(subscription_table).where(later).values({column: value}))
+        subscriptions.consider_from(conn, row.subscription_id, row.window_from, row.window_id)
     return row
 
 

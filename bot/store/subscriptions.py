@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Select, and_, delete, func, insert, or_, select, update
 
 from bot.core.due import Schedule, after_change, next_due
 from bot.store import interests as interest_table
 from bot.store.statements import chunks
-from bot.store.tables import interests, owners, papers, subscriptions
+from bot.store.tables import interests, outbox, owners, papers, subscriptions
 from bot.store.text import key, storable
 
 
@@ -125,12 +125,26 @@ def keep(
 
 
 def join(conn: Connection, interest: int, number: int) -> None:
-    """Let an interest come in this subscription of its owner. One that is left without interests is deleted."""
+    """Let an interest come in this subscription of its owner. One that is left without interests is deleted.
+
+    What was not considered for the interest yet will be; what was shown to it, or is on its way, stays so.
+    """
     before = conn.execute(select(interests.c.subscription_id).where(interests.c.id == interest)).scalar()
     conn.execute(update(interests).where(interests.c.id == interest).values(subscription_id=number))
-    if before is not None and before != number:
-        used = exists().where(interests.c.subscription_id == before)
-        conn.execute(delete(subscriptions).where(subscriptions.c.id == before, ~used))
+    if before is None or before == number:
+        return
+    old = _one(conn, before)
+    consider_from(conn, number, old["covered_to"], old["covered_id"])
+    if not conn.execute(select(interests.c.id).where(interests.c.subscription_id == before)).first():
+        conn.execute(update(outbox).where(outbox.c.subscription_id == before).values(subscription_id=number))
+        conn.execute(delete(subscriptions).where(subscriptions.c.id == before))
+
+
+def consider_from(conn: Connection, number: int, covered_to: datetime, covered_id: int) -> None:
+    """Let the next digest consider papers from there on again, if it would begin later."""
+    for column, value in (("covered_to", covered_to), ("covered_id", covered_id)):
+        later = and_(subscriptions.c.id == number, subscriptions.c[column] > value)
+        conn.execute(update(subscriptions).where(later).values({column: value}))
 
 
 def part(conn: Connection, interest: int, now: datetime) -> int:
@@ -218,6 +232,16 @@ def in_workspace(conn: Connection, platform: str, workspace: str) -> list[Subscr
 def everywhere(conn: Connection) -> list[Subscription]:
     """Return every subscription there is, in the order they were made: for the administrator's own verbs."""
     return _read(conn, _query())
+
+
+def unwanted(conn: Connection, numbers: Collection[int]) -> set[int]:
+    """Return which of these subscriptions bring nothing now, since somebody paused or unsubscribed them."""
+    kept = select(interests.c.id).where(interests.c.subscription_id == subscriptions.c.id, interest_table.KEPT).exists()
+    by_a_person = and_(subscriptions.c.paused_at.is_not(None), subscriptions.c.paused_why == "")
+    query = select(subscriptions.c.id).where(or_(~kept, by_a_person))
+    return {
+        one for some in chunks(numbers) for one in conn.execute(query.where(subscriptions.c.id.in_(some))).scalars()
+    }
 
 
 def asker_of(conn: Connection, interest: int) -> int | None:
