@@ -88,6 +88,8 @@ class Service:
         clock = self._clock()
         listeners = self._listen() if self._role is not Role.WORKER else []
         log.info("running", process=self._name, role=self._role.value, platforms=sorted(self._parts.platforms))
+        if not self._parts.platforms:
+            log.warning("no platform is set up, so nothing can be sent; digests at the terminal: paperround chat")
         clock.start()
         await self._stop.wait()
         log.info("stopping", process=self._name)
