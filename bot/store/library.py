@@ -91,7 +91,9 @@ class Library:
             learner = copy.copy(self.index) if learn and old else None
         if learner is not None:
             learner.fit()
-            self._take(learner)
+            with self._lock:  # what came meanwhile goes with it: whoever brought that in relies on it
+                self._take(learner)
+                self._append(None)
 
     def _take(self, index: Index) -> None:
         with self._lock:

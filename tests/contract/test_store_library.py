@@ -17,6 +17,7 @@ from bot.jobs.ingest import ingest
 from bot.store import picks, records
 from bot.store.engine import Store
 from bot.store.library import Library, Pick, Picked, Wish
+from recommender.index import Index
 from recommender.rankers.default import ranker
 from recommender.types import Interest, Mark, Paper, Profile
 from tests.fakes.bot import button, labels, make_bot, titles
@@ -74,6 +75,24 @@ async def test_papers_that_are_merged_are_found_once(store: Store) -> None:
         records.merge(conn, keep, gone, NOW)
     held.update()
     assert len(held.index) == 2
+
+
+async def test_papers_that_come_while_it_learns_are_there_when_it_has_learnt(
+    memory_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest(memory_store, [paper(n) for n in range(8)], "local", NOW)
+    held = library(memory_store, tmp_path / "index")
+    learn = Index.fit
+
+    def learn_meanwhile(index: Index) -> None:
+        learn(index)
+        ingest(memory_store, [paper(8)], "local", NOW)
+        held.update()  # as the planner does before it ranks
+        assert len(held.index) == 9
+
+    monkeypatch.setattr(Index, "fit", learn_meanwhile)
+    held.update(learn=True)
+    assert len(held.index) == 9
 
 
 def numbers_in(held: Library) -> list[int]:
