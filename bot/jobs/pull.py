@@ -25,6 +25,7 @@ from bot.store.sources import SourceState
 from recommender.types import Paper
 
 LEASE = timedelta(minutes=15)  # for one batch: it is renewed with each
+SILENCE = 900.0  # seconds for which a source may give nothing before it is given up, until it is asked again
 OVERLAP = timedelta(days=1)  # archives' indexes lag: what is known already is dropped
 SHORTEST, LONGEST = timedelta(minutes=5), timedelta(hours=1)  # waits after a failure
 JITTER = 0.1  # of a wait, so that many installations do not come back together
@@ -110,19 +111,27 @@ class _Run:
         self.new = 0
 
     async def take(self, source: Source, http: Any) -> None:
-        """Store what a source gives, in batches; what came before it fails is stored too. Raises what it raises."""
+        """Store what a source gives, in batches; what came before it fails is stored too.
+
+        Raises what it raises, and SourceError if it falls silent.
+        """
         since = self.held.answered_at - OVERLAP if self.held.answered_at else None
         batch: list[Paper] = []
+        loop = asyncio.get_running_loop()
         try:
-            async for paper in source.fetch(since, http):
-                batch.append(paper)
-                if len(batch) >= BATCH:
-                    full, batch = batch, []
-                    await self._keep(full)
+            async with asyncio.timeout(SILENCE) as patience:
+                async for paper in source.fetch(since, http):
+                    batch.append(paper)
+                    if len(batch) >= BATCH:
+                        full, batch = batch, []
+                        await self._keep(full)
+                    patience.reschedule(loop.time() + SILENCE)
         except StoreError:
             raise
-        except Exception:
+        except Exception as error:
             await self._keep(batch)
+            if patience.expired():
+                raise SourceError(f"it gave nothing for {SILENCE / 60:.0f} minutes") from error
             raise
         await self._keep(batch)
 

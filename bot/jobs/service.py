@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import structlog
@@ -77,6 +78,7 @@ class Service:
         self._settled = False
         self._looked: datetime | None = None
         self._pulled = asyncio.Event()
+        self._ask_first()
         self._stop = asyncio.Event()
 
     async def run(self) -> None:
@@ -111,7 +113,8 @@ class Service:
         clock.every(self._parts.settings.heartbeat_seconds, "heartbeat", self._beat)
         clock.every(INDEX_EVERY, "index", self._index)
         if self._role is not Role.WEB:
-            clock.every(PULL_EVERY, "sources", self._pull)
+            for name in self._parts.sources:  # each by itself: one that takes hours keeps no other waiting
+                clock.every(PULL_EVERY, f"source {name}", partial(self._pull, name))
             clock.every(PLAN_EVERY, "plan", self._plan)
             clock.every(SEND_EVERY, "send", self._sender.tick)
             clock.every(AGE_EVERY, "ages", self._age)
@@ -138,17 +141,24 @@ class Service:
             gc.collect()
             gc.freeze()
 
-    async def _pull(self) -> None:
+    def _ask_first(self) -> None:
+        """Let digests wait until every source was asked."""
+        self._unasked = set(self._parts.sources)
+        self._pulled.clear() if self._unasked else self._pulled.set()
+
+    async def _pull(self, name: str) -> None:
         try:
-            await pull(self._parts.store, self._parts.sources)
+            await pull(self._parts.store, {name: self._parts.sources[name]})
         finally:
-            self._pulled.set()
+            self._unasked.discard(name)
+            if not self._unasked:
+                self._pulled.set()
 
     async def _plan(self) -> None:
         """Plan what is due; after a start or a sleep, once the sources were asked: what they bring belongs to it."""
         now = await self._parts.store.read(self._parts.store.clock)
         if self._looked is not None and now - self._looked > SLEPT:
-            self._pulled.clear()
+            self._ask_first()
         if not self._pulled.is_set():
             await asyncio.wait({asyncio.ensure_future(self._pulled.wait())}, timeout=PATIENCE)
             self._pulled.set()

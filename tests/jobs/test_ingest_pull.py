@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bot.errors import SourceError
+from bot.jobs import pull as pull_module
 from bot.jobs.ingest import BATCH, ingest
 from bot.jobs.pull import Pulled, backoff, pull
 from bot.sources._entry import columns, paper_of
@@ -145,6 +146,20 @@ async def test_a_source_that_was_cancelled_is_free_again(store: Store, clock: Ca
         await asking
     assert state(store).leased_until is None
     assert await run(store, Scripted(gives=papers(1))) == [Pulled("arxiv", 1)]
+
+
+async def test_a_source_that_falls_silent_is_given_up(
+    store: Store, clock: Callable[[datetime], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Silent(Scripted):
+        async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+            yield papers(1)[0]
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(pull_module, "SILENCE", 0.3)
+    (told,) = await asyncio.wait_for(run(store, Silent()), 10)
+    assert (told.new, told.error) == (1, "it gave nothing for 0 minutes")
+    assert (state(store).failing_since, state(store).leased_until) == (NOW, None)
 
 
 def test_waits_have_a_bound_and_some_chance() -> None:

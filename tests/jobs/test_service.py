@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from bot.core.ports import Invoke
 from bot.jobs import service as service_module
 from bot.jobs.service import Parts, Role, Service
-from bot.store import heartbeats, tables
+from bot.store import heartbeats, sources, tables
 from bot.store.engine import Store
 from recommender.types import Paper
 from tests.fakes.bot import Bot, make_bot
@@ -57,12 +57,14 @@ class Ear(Post):
 
 
 @asynccontextmanager
-async def running(bot: Bot, post: Post, role: Role = Role.ALL, feed: Feed | None = None) -> AsyncIterator[Service]:
+async def running(
+    bot: Bot, post: Post, role: Role = Role.ALL, feed: Feed | None = None, **more: Feed
+) -> AsyncIterator[Service]:
     """Run a service, and stop it at the end."""
     app = bot.app
     settings = app.settings.model_copy(update={"metrics_address": "127.0.0.1:0", "heartbeat_seconds": 1})
-    sources = {"feed": feed} if feed else {}
-    service = Service(Parts(app.store, app.library, settings, {"test": post}, sources, app.invoke), role)
+    feeds = ({"feed": feed} if feed else {}) | more
+    service = Service(Parts(app.store, app.library, settings, {"test": post}, feeds, app.invoke), role)
     task = asyncio.create_task(service.run())
     try:
         yield service
@@ -113,6 +115,26 @@ async def test_after_a_sleep_the_sources_are_asked_before_the_digest_that_is_due
         await until(lambda: len(post.arrived) == 2, 15)
     assert len(feed.asked) == 2
     assert "of 2 new papers" in post.messages["digest:1:2026-12-04"].text
+
+
+async def test_a_source_that_hangs_keeps_no_other_waiting(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stuck(Feed):
+        async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+            await asyncio.Event().wait()
+            yield Paper("never", "never")
+
+    monkeypatch.setattr(service_module, "PULL_EVERY", 0.1)
+    monkeypatch.setattr(service_module, "STOP_WITHIN", 0.5)
+    feed = Feed()
+
+    def answered() -> bool:
+        with bot.app.store.reading() as conn:
+            return sources.get(conn, "feed").answered_at is not None
+
+    async with running(bot, Ear(now=lambda: bot.at), feed=feed, stuck=Stuck()):
+        await until(answered, 15)
+        bot.at += timedelta(hours=2)
+        await until(lambda: len(feed.asked) == 2, 15)
 
 
 async def test_a_web_process_answers_and_sends_nothing(bot: Bot) -> None:
