@@ -110,7 +110,7 @@ def frozen(due: Due, draft: Draft) -> Frozen:
         text = head(draft.came, sub.time_zone, stretched=_stretched(due, order.until))
         content = content_of(text, draft.entries, footer=footer, shown_to=shown_to)
         return Frozen(due, text, content, draft.papers, (), *rest)
-    if sub.silent and order.until - sub.said_at < QUIET:
+    if sub.silent and due.next_due_at - sub.said_at <= QUIET:  # the next one can still break it in time
         return Frozen(due, "", {}, (), (), *rest)
     text = because(draft.came, sub.time_zone)
     if sub.silent:

@@ -254,8 +254,14 @@ class TestNothing:
         await desk.bot.ask("subscribe memory at=09:00 on=daily quiet=yes")
         said = [await desk.at(f"2026-12-{day:02}T09:00:00") for day in range(3, 19)]
         spoken = [day for day, messages in zip(range(3, 19), said, strict=True) if messages]
-        assert spoken == [9, 16]
-        assert "after a week of it" in said[6][0].text
+        assert spoken == [8, 15]
+        assert "after a week of it" in said[5][0].text
+
+    async def test_a_weekly_silence_is_never_of_two_weeks(self, desk: Desk) -> None:
+        await desk.bot.ask("subscribe memory at=09:00 on=mon quiet=yes")
+        late = ("02", "01", "03", "00")  # seconds: no two ticks come at the same moment
+        said = [await desk.at(f"2026-12-{7 * week:02}T09:00:{second}") for week, second in enumerate(late, 1)]
+        assert [len(messages) for messages in said] == [1, 1, 1, 1]
 
     def state(self, desk: Desk, **values: Any) -> None:
         with desk.bot.app.store.writing() as conn:
