@@ -125,8 +125,8 @@ class Delivery:
 
     async def _arrived(self, row: Row, receipt: Receipt) -> None:
         if receipt.left is not None:
-            now = asyncio.get_running_loop().time()
-            self._limiter.told_left(row.address, receipt.left, receipt.reset, now)
+            now, reset = asyncio.get_running_loop().time(), self._bounded(receipt.reset)
+            self._limiter.told_left(row.address, receipt.left, reset, now)
 
         def write(conn: Any, now: datetime) -> datetime | None:
             return now if outbox.sent(conn, row.number, row.token, receipt, now) else None
@@ -166,10 +166,13 @@ class Delivery:
 
     def _heed(self, row: Row, error: Retry) -> float:
         """Tell the limiter how long to wait, and return it in seconds; 0 if the platform told nothing."""
-        longest = self._timing.stale.total_seconds()
-        after = min(error.after, longest) if error.after > 0 and not math.isnan(error.after) else 0.0
+        after = self._bounded(error.after)
         self._limiter.told(row.address, after, error.everywhere, asyncio.get_running_loop().time())
         return after
+
+    def _bounded(self, seconds: float) -> float:
+        """Return what a platform told as a time to wait that makes sense: from 0 to a day at a lease of 120 s."""
+        return min(seconds, self._timing.stale.total_seconds()) if seconds > 0 and not math.isnan(seconds) else 0.0
 
     def _backoff(self, so_far: timedelta, shortest: float) -> timedelta:
         """Return as long a wait as it took so far: from `shortest`, in seconds, to 15 minutes at a lease of 120 s."""

@@ -196,12 +196,15 @@ async def test_a_word_for_one_destination_holds_only_that(world: World) -> None:
     assert world.post.counts == {"a": 1, "b": 1, "c": 1}
 
 
-async def test_used_up_headers_hold_a_destination(world: World) -> None:
+@pytest.mark.parametrize("reset", [60.0, 1e15, float("inf")])
+async def test_used_up_headers_hold_a_destination(world: World, reset: float) -> None:
     for key in ("a", "b"):
         world.put(key, channel="reading")
-    world.post.receipt = {"left": 0, "reset": 60.0}
+    world.post.receipt = {"left": 0, "reset": reset}
     await world.step()
     assert world.post.counts == {"a": 1}
+    assert world.row("b").token == ""
+    assert world.row("b").not_before <= START + timedelta(days=1)
 
 
 async def test_refused_pauses_and_tells_who_asked(world: World) -> None:
