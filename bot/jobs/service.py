@@ -34,6 +34,7 @@ from bot.store.library import Library
 INDEX_EVERY, PULL_EVERY, PLAN_EVERY, SEND_EVERY, AGE_EVERY, PRUNE_EVERY = 60.0, 60.0, 2.0, 1.0, 15.0, 3600.0  # seconds
 PATIENCE = 300.0  # seconds that digests wait for the papers of a source which is due, after a start or a sleep
 SLEPT = timedelta(minutes=2)  # between two looks at the time: the machine slept, or the database was away
+GONE = timedelta(days=7)  # without a sign of life, until a process is forgotten
 STOP_WITHIN = 20.0  # seconds for what is at work, and as many for what is being sent
 LISTEN_AGAIN = (1.0, 60.0)  # seconds until a platform that fell silent is listened to again: first, most
 
@@ -177,9 +178,10 @@ class Service:
 
     async def _prune(self) -> None:
         store = self._parts.store
-        before = await store.read(store.clock) - timedelta(days=self._parts.settings.keep_days)
+        now = await store.read(store.clock)
         for drop in (notes.prune, interests.prune, outbox.prune):
-            await store.write(drop, before)
+            await store.write(drop, now - timedelta(days=self._parts.settings.keep_days))
+        await store.write(heartbeats.prune, now - GONE)
 
     async def _gone(self) -> None:
         """Take this process off the list; if the database is away, its signs of life end by themselves."""

@@ -42,6 +42,11 @@ def senders(conn: Connection, since: datetime) -> dict[str, set[str]]:
     return dict(found)
 
 
+def prune(conn: Connection, before: datetime) -> None:
+    """Delete the signs of life of processes that ended without saying so, if the last is from before a time."""
+    conn.execute(delete(heartbeats).where(heartbeats.c.beat_at < before))
+
+
 def stop(conn: Connection, process: str) -> None:
     """Take a process off the list: it has ended."""
     conn.execute(delete(heartbeats).where(heartbeats.c.process == short(process, 80)))

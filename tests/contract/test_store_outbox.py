@@ -405,6 +405,13 @@ def test_who_holds_a_row_does_not_keep_others_from_the_rest(store: Store) -> Non
             assert keys(claim(second, token="t2", most=2)) == ["k2", "k3"]
 
 
+def test_processes_that_ended_without_a_word_are_forgotten_in_the_end(conn: Connection) -> None:
+    heartbeats.beat(conn, "killed", BEFORE, BEFORE, "all", PLATFORMS)
+    heartbeats.beat(conn, "alive", BEFORE, NOW, "all", PLATFORMS)
+    heartbeats.prune(conn, NOW)
+    assert heartbeats.senders(conn, BEFORE) == {"post": {"alive"}}
+
+
 def test_who_sends_for_a_platform(conn: Connection) -> None:
     heartbeats.beat(conn, "one", NOW, NOW, "all", ["slack", "discord"])
     heartbeats.beat(conn, "two", NOW, after(seconds=30), "worker", ["slack"])
