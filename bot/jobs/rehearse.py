@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import MAXYEAR, date, datetime
 from typing import Any
 
 from bot.config import Settings
@@ -42,7 +42,7 @@ def rehearse(store: Store, library: Library, settings: Settings, number: int, da
     Papers that come until that date are not known yet. Raises UsageError for a subscription or a date that is not.
     """
     with store.reading() as conn:
-        subs = subscriptions.of_number(conn, number)
+        subs = subscriptions.of_number(conn, number) if 0 < number < 2**63 else []
         now = store.clock(conn)
         if not subs:
             raise UsageError(f"There is no subscription {number}. See all: paperround digest --dry-run")
@@ -55,6 +55,8 @@ def rehearse(store: Store, library: Library, settings: Settings, number: int, da
     at = due_on(sub.schedule, day)
     if at is None:
         raise UsageError(f"{day} does not exist in {sub.time_zone}.")
+    if day.year == MAXYEAR:
+        raise UsageError(f"{day} is too far ahead.")
     if sub.last_date and day.isoformat() <= sub.last_date:
         remark = "It was planned already, and there was nothing to send, or it is kept no longer."
         return Rehearsal(number, day, [remark], [])

@@ -78,5 +78,8 @@ async def test_remarks_on_days_that_are_not_chosen_and_pauses(bot: Bot) -> None:
 
 
 def test_what_is_not_there_is_refused_by_name(bot: Bot) -> None:
-    with pytest.raises(UsageError, match="no subscription 7"):
-        rehearsed(bot, 7)
+    for number in (7, 0, -1, 10**20):
+        with pytest.raises(UsageError, match=f"no subscription {number}"):
+            rehearsed(bot, number)
+    with pytest.raises(UsageError, match="9999-12-31 is too far ahead"):
+        rehearsed(bot, day=date(9999, 12, 31))
