@@ -43,6 +43,7 @@ class Courier:
             user=user,
             channel=channel,
             command=settings.command,
+            allows=settings.allows,
         )
 
     async def bring(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -44,7 +44,7 @@ class Sender:
 
     With `user`, only what goes to that person directly, or to `channel`. `limiters` are made of the platforms' limits
     where they are not given; the share of this process follows from the heartbeats of the last `alive` seconds.
-    Messages call the command `command`.
+    Messages call the command `command`. `allows` says whether a platform's workspace may get any.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class Sender:
         limiters: Mapping[str, Limiter] | None = None,
         alive: float = 60.0,
         command: str = ROOT,
+        allows: Callable[[str, str], bool] = lambda platform, workspace: True,  # noqa: ARG005 - everywhere
     ) -> None:
         self._store = store
         self._timing = timing
@@ -66,6 +67,7 @@ class Sender:
         self._user = user
         self._channel = channel
         self._alive = alive
+        self._allows = allows
         self._outage = Outage()
         self._ledger = Ledger(store, self._outage)
         given = limiters or {}
@@ -164,11 +166,17 @@ class Sender:
         now, rows = self._store.clock(conn), []
         for name, most in wanted.items():
             token = secrets.token_hex(16)
-            rows += outbox.claim(conn, now, token, self._timing.lease, most, [name], self._user, self._channel)
+            taken = outbox.claim(conn, now, token, self._timing.lease, most, [name], self._user, self._channel)
+            rows += [row for row in taken if self._may(conn, row, now)]
         senders = heartbeats.senders(conn, now - timedelta(seconds=self._alive))
         depth = outbox.depth(conn, now) if measure else None
         oldest = (now - depth.oldest_due).total_seconds() if depth and depth.oldest_due else 0.0
         return _Claimed(rows, senders, depth, oldest)
+
+    def _may(self, conn: Any, row: Row, now: datetime) -> bool:
+        """Say whether the settings allow its workspace; what was planned while they did is dropped."""
+        allowed = self._allows(row.address.platform, row.address.workspace)
+        return allowed or not outbox.dropped(conn, row.number, row.token, now, "this workspace is not allowed now")
 
     def _heed(self, claimed: _Claimed) -> None:
         """Take this process's share of the limits, and show how full the outbox is."""

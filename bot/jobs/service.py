@@ -73,7 +73,13 @@ class Service:
         self._planner = Planner(parts.store, parts.library, parts.settings, served)
         alive = parts.settings.heartbeat_seconds * ALIVE_FACTOR
         self._sender = Sender(
-            parts.store, parts.platforms, timing, self._name, alive=alive, command=parts.settings.command
+            parts.store,
+            parts.platforms,
+            timing,
+            self._name,
+            alive=alive,
+            command=parts.settings.command,
+            allows=parts.settings.allows,
         )
         self._started: datetime | None = None
         self._settled = False

@@ -156,7 +156,7 @@ def _still_wanted(conn: Connection, rows: list[Any], now: datetime) -> list[Any]
     unwanted = subscriptions.unwanted(conn, numbers)
     for row in rows:
         if row["subscription_id"] in unwanted and not row["uncertain"]:
-            _set_aside(conn, row["id"], row["token"], now, "dropped", "paused or unsubscribed before it was sent")
+            dropped(conn, row["id"], row["token"], now, "paused or unsubscribed before it was sent")
     return [row for row in rows if row["subscription_id"] not in unwanted or row["uncertain"]]
 
 
@@ -259,6 +259,11 @@ def release(conn: Connection, token: str, numbers: Collection[int], not_before: 
 def dead(conn: Connection, number: int, token: str, now: datetime, error: str) -> bool:
     """Set a message aside that cannot be sent. Its papers are free again, and the subscription goes on."""
     return _set_aside(conn, number, token, now, "dead", error) is not None
+
+
+def dropped(conn: Connection, number: int, token: str, now: datetime, error: str) -> bool:
+    """Set a message aside that shall not go out any more. Its papers are free again, and nobody is told."""
+    return _set_aside(conn, number, token, now, "dropped", error) is not None
 
 
 def unknown(conn: Connection, number: int, token: str, now: datetime, error: str) -> bool:

@@ -207,6 +207,13 @@ async def test_used_up_headers_hold_a_destination(world: World, reset: float) ->
     assert world.row("b").not_before <= START + timedelta(days=1)
 
 
+async def test_what_waits_for_a_workspace_that_is_allowed_no_longer_is_dropped(world: World) -> None:
+    world.put("out", workspace="elsewhere", subscription=world.subscribe())
+    world.put("in")
+    await world.step(world.new_sender("strict", allows=lambda platform, workspace: workspace == "lab"))
+    assert (world.post.counts, world.row("out").state) == ({"in": 1}, "dropped")
+
+
 async def test_refused_pauses_and_tells_who_asked(world: World) -> None:
     sub = world.subscribe(channel="reading")
     world.put("a", channel="reading", subscription=sub)
