@@ -227,9 +227,12 @@ def sent(conn: Connection, number: int, token: str, receipt: Receipt, now: datet
 
 
 def retry(conn: Connection, number: int, token: str, not_before: datetime, error: str) -> bool:
-    """Note that a send was not taken, so that it does not count, and may be tried again from a time on."""
-    values = {"not_before": not_before, "error": storable(error), "uncertain": False, "tries": outbox.c.tries - 1}
-    return _change(conn, _has(number, token), values | _FREE)
+    """Note that a send was not taken, so that it does not count, and may be tried again from a time on.
+
+    If an earlier one may have arrived, that is looked for again first.
+    """
+    values = {"not_before": not_before, "error": storable(error), "tries": outbox.c.tries - 1}
+    return _change(conn, _has(number, token), values | {"uncertain": outbox.c.tries > 1} | _FREE)
 
 
 def uncertain(conn: Connection, number: int, token: str, not_before: datetime, error: str) -> bool:

@@ -287,6 +287,18 @@ async def test_a_history_that_lags(world: World, lag: int, doubled: int) -> None
     assert world.row("a").state == "sent"
 
 
+async def test_a_second_send_that_is_not_taken_does_not_make_the_first_certain(world: World) -> None:
+    world.put("a")
+    world.post.lag = timedelta(seconds=150)
+    world.post.script["a"] = [drop(Uncertain("no answer")), fail(Retry("busy", 0))]
+    await world.step()
+    for _ in range(2):
+        await world.step(seconds=61)  # two looks in vain, and a send that is not taken
+    assert len(world.post.sends) == 2
+    await world.pass_(5)
+    assert (world.post.counts, world.row("a").state) == ({"a": 1}, "sent")
+
+
 async def test_a_history_that_cannot_be_read_is_never_a_blind_resend(world: World) -> None:
     sub = world.subscribe()
     world.put("a", subscription=sub)
