@@ -119,6 +119,10 @@ def zones(conn: Connection) -> Counter[str]:
 
 
 def next_due(conn: Connection) -> datetime | None:
-    """Return when the next digest is due (aware, UTC), or None if none is."""
-    found: datetime | None = conn.execute(select(func.min(subscriptions.c.next_due_at))).scalar()
+    """Return when the next digest is due (aware, UTC), or None if none is. One that was unsubscribed never is."""
+    kept = interests.c.removed_at.is_(None)
+    query = select(func.min(subscriptions.c.next_due_at)).join(
+        interests, interests.c.subscription_id == subscriptions.c.id
+    )
+    found: datetime | None = conn.execute(query.where(kept)).scalar()
     return found

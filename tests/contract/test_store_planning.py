@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select, update
 
 from bot.core.message import Message
 from bot.core.request import Address
-from bot.store import interests, outbox, owners, planning, subscriptions
+from bot.store import health, interests, outbox, owners, planning, subscriptions
 from bot.store import tables as t
 from bot.store.engine import Store
 from bot.store.planning import Due, Frozen
@@ -141,6 +141,13 @@ def test_a_digest_on_its_way_is_dropped_when_it_is_wanted_no_longer(conn: Connec
     assert tuple(conn.execute(state).one()) == ("dropped", DUE)
     interests.restore(conn, sub.interest)
     assert now_of(conn, sub.number).covered_id == 0
+
+
+def test_what_was_unsubscribed_is_never_due_next(conn: Connection) -> None:
+    sub = make(conn, meet(conn), "graphs")
+    assert health.next_due(conn) == DUE
+    interests.remove(conn, sub.interest, NOW)
+    assert health.next_due(conn) is None
 
 
 def test_one_that_may_have_arrived_is_looked_for_all_the_same(conn: Connection) -> None:
