@@ -11,7 +11,7 @@ from bot.commands._manage import may_manage
 from bot.commands._pages import listed, say, undo
 from bot.commands._when import differences, full, keep_zone, names, nothing, typed, values_of
 from bot.commands.subscribe import comes_with, title_of
-from bot.core.command import command
+from bot.core.command import PHRASE, command
 from bot.core.digest import called
 from bot.core.message import Card, Message
 from bot.core.pages import Entry
@@ -41,8 +41,8 @@ async def schedule(
     gap: Annotated[Gap | None, "days from one digest to the next, at least; or none"] = None,
     crosslists: Annotated[bool | None, "papers that are announced as cross-lists too: yes or no"] = None,
     quiet: Annotated[bool | None, "say nothing on days without papers: yes or no"] = None,
-    with_: Annotated[str, "another subscription that it comes in one digest with; none: by itself"] = "",
-    name: Annotated[str, "another name for it"] = "",
+    with_: Annotated[str, "another subscription that it comes in one digest with; none: by itself", PHRASE] = "",
+    name: Annotated[str, "another name for it", PHRASE] = "",
     to: Annotated[str, "who has it from now on: me, @name or an id; for channels"] = "",
 ) -> Message:
     """Show or change when a digest comes, how long it is, and what comes in it."""

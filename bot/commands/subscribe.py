@@ -14,7 +14,7 @@ from bot.commands._pages import undo
 from bot.commands._when import full, keep_zone, typed, values_of, zone_here
 from bot.commands.digest import wanted
 from bot.core.card import clip
-from bot.core.command import command
+from bot.core.command import PHRASE, command
 from bot.core.digest import called
 from bot.core.message import Button, Message
 from bot.core.plain import plain
@@ -55,8 +55,8 @@ async def subscribe(
     gap: Annotated[Gap | None, "days from one digest to the next, at least"] = None,
     crosslists: Annotated[bool | None, "papers that are announced as cross-lists too"] = None,
     quiet: Annotated[bool | None, "say nothing on days without papers; once a week it is said all the same"] = None,
-    with_: Annotated[str, "another subscription that it comes together with, in one digest"] = "",
-    name: Annotated[str, "a name of your own for it"] = "",
+    with_: Annotated[str, "another subscription that it comes together with, in one digest", PHRASE] = "",
+    name: Annotated[str, "a name of your own for it", PHRASE] = "",
 ) -> Message:
     """Follow a topic: a digest for you, or for a channel that you manage."""
     topics = topics_of(topic)

@@ -22,6 +22,7 @@ from bot.errors import UsageError
 
 MISSING = inspect.Parameter.empty
 SENTENCE = "…"  # beside an option's help: its value is a sentence and takes the rest of the line
+PHRASE = "… …"  # beside an option's help: its value may have several words, up to the next option
 _YES = frozenset({"yes", "true", "on", "1"})
 _NO = frozenset({"no", "false", "off", "0"})
 
@@ -39,6 +40,7 @@ class Arg:
     flag: bool = False
     many: bool = False
     sentence: bool = False
+    phrase: bool = False
     complete: Callable[..., Awaitable[list[str]]] | None = None
 
     @property
@@ -113,7 +115,7 @@ class Command:
         except ValueError as error:
             reason = str(error) or f"“{text}” does not fit"
             stop = "" if reason.endswith("?") else "."
-            raise UsageError(f"{arg.name}: {reason}{stop} Type: /papers {self.usage}") from None
+            raise UsageError(f"{arg.name}: {reason}{stop} All that it takes: /papers help {self.name}") from None
 
 
 def read_flag(text: str) -> bool:
@@ -176,13 +178,14 @@ def _arg(parameter: inspect.Parameter, hint: Any) -> Arg:
     arg = Arg(
         name=parameter.name.rstrip("_"),
         parameter=parameter.name,
-        help=next((note for note in notes if isinstance(note, str) and note != SENTENCE), ""),
+        help=next((note for note in notes if isinstance(note, str) and note not in (SENTENCE, PHRASE)), ""),
         read=str if many else readers.get(kind) or kind.read,
         default=parameter.default,
         option=parameter.kind is inspect.Parameter.KEYWORD_ONLY,
         flag=kind is bool,
         many=many,
         sentence=SENTENCE in notes,
+        phrase=PHRASE in notes,
     )
     complete = next((note for note in notes if callable(note)), None)
     return replace(arg, complete=complete) if complete else arg

@@ -12,6 +12,7 @@ from bot.core.message import Message
 
 ROOT = "papers"
 TEXT_LIMIT = 4000  # characters read of one line; a platform's own limit is lower or close
+VALUE_WORDS = 8  # words that one value may have, such as "mon, tue, wed and sat"
 _OWN = re.compile(rf"(?<![\w/])/{ROOT}(?![\w/-])")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "\u00a0": " "})
 _TOKEN = re.compile(
@@ -82,20 +83,22 @@ def arguments(command: Command, rest: str) -> tuple[list[str], dict[str, str], d
     """Split the rest of a line into words, options, and options that cannot be read and so are words too.
 
     Only a known option whose value can be read is an option; anything else is a word. A bare flag counts only at the
-    end. An option whose value is a sentence (`because=`) takes what is left of the line, unless it is quoted.
+    end. A value takes the words after it that belong to it, unless it is quoted: see `_whole`.
     """
     tokens = [_token(match) for match in _TOKEN.finditer(rest.translate(_QUOTES))]
     words: list[_Token] = []
     options: dict[str, str] = {}
     unread: dict[str, str] = {}
+    after = 0
     for place, token in enumerate(tokens):
+        if place < after:
+            continue
         name = token.name.lstrip("-—–").casefold()
         arg = command.options.get(name)
-        if arg is not None and arg.sentence and token.value and not token.quoted:
-            options[name] = " ".join([token.value, *(after.raw for after in tokens[place + 1 :])])
-            break
-        if arg is not None and _fits(arg, token.value):
-            options[name] = token.value
+        more = _whole(arg, tokens[place:], command, said=bool(words)) if arg is not None and token.value else 0
+        value = " ".join([token.value, *(one.raw for one in tokens[place + 1 : place + 1 + more])])
+        if arg is not None and (_fits(arg, value) or (arg.sentence and token.value and not token.quoted)):
+            options[name], after = value, place + 1 + more
         elif (flag := _dashed_flag(token, command)) is not None:
             options[flag] = "yes"
         else:
@@ -106,6 +109,33 @@ def arguments(command: Command, rest: str) -> tuple[list[str], dict[str, str], d
     while len(words) > least and not words[-1].quoted and words[-1].raw.casefold() in flags:
         options[words.pop().raw.casefold()] = "yes"
     return [token.value if token.quoted and not token.name else token.raw for token in words], options, unread
+
+
+def _whole(arg: Arg, tokens: list[_Token], command: Command, *, said: bool) -> int:
+    """Return how many tokens after the first belong to an option's value too, as in `at=9 am` and `on=mon, wed`.
+
+    A sentence takes all. A phrase (`name=my robots`) goes on to the next option, where words were `said` before it. Of
+    other values the longest that can be read counts.
+    """
+    if tokens[0].quoted:
+        return 0
+    if arg.sentence:
+        return len(tokens) - 1
+    bare = next((at for at, one in enumerate(tokens[1:]) if _is_option(one, command)), len(tokens) - 1)
+    if arg.phrase:
+        while bare and (ending := command.options.get(tokens[bare].raw.casefold())) is not None and ending.flag:
+            bare -= 1
+        return bare if said else 0
+    if arg.flag or arg.read is str:
+        return 0
+    longest = range(min(bare, VALUE_WORDS - 1), 0, -1)
+    return next(
+        (n for n in longest if _fits(arg, " ".join([tokens[0].value, *(one.raw for one in tokens[1 : n + 1])]))), 0
+    )
+
+
+def _is_option(token: _Token, command: Command) -> bool:
+    return token.name.lstrip("-—–").casefold() in command.options or _dashed_flag(token, command) is not None
 
 
 def _token(match: re.Match[str]) -> _Token:

@@ -90,8 +90,6 @@ def test_bind(words: list[str], options: dict[str, str], values: dict[str, Any])
 @pytest.mark.parametrize(
     ("words", "options", "reason"),
     [
-        ([], {}, "WHO is missing: the author's name. Type: /papers follow WHO"),
-        (["", " "], {}, "WHO is missing"),
         (["x"], {"at": "25:00"}, "at: “25:00” is no time of day"),
         (["x"], {"max": "0"}, "max: “0” is too few"),
         (["x"], {"days": "soon"}, "days: “soon” is not a whole number"),
@@ -99,9 +97,15 @@ def test_bind(words: list[str], options: dict[str, str], values: dict[str, Any])
     ],
 )
 def test_what_does_not_fit_is_named(words: list[str], options: dict[str, str], reason: str) -> None:
-    with pytest.raises(UsageError, match="Type: /papers follow") as caught:
+    with pytest.raises(UsageError, match=r"All that it takes: /papers help follow$") as caught:
         cmd.bind(words, options)
     assert str(caught.value).startswith(reason)
+
+
+@pytest.mark.parametrize("words", [[], ["", " "]])
+def test_what_is_missing_is_named(words: list[str]) -> None:
+    with pytest.raises(UsageError, match=r"^WHO is missing: the author's name\. Type: /papers follow WHO"):
+        cmd.bind(words, {})
 
 
 def test_words_after_a_command_that_takes_none() -> None:

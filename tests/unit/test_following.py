@@ -54,7 +54,7 @@ async def test_twice_is_once_and_changes_what_is_said_anew(bot: Bot) -> None:
 async def test_an_option_that_cannot_be_is_refused_by_name(bot: Bot, option: str, said: str) -> None:
     answer = await bot.ask(f"subscribe language models {option}")
     assert said in answer.text
-    assert "/papers subscribe" in answer.text
+    assert "/papers help subscribe" in answer.text
     assert not (await bot.ask("subscriptions")).cards
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.core.command import SENTENCE, Command, command
+from bot.core.command import PHRASE, SENTENCE, Command, command
 from bot.core.grammar import TEXT_LIMIT, Parsed, arguments, parse, strip_root
 from bot.core.message import Message
-from bot.core.typed import Count, Time, Weekdays
+from bot.core.typed import Count, Gap, Time, Weekdays, Zone
 from bot.errors import UsageError
 
 
@@ -35,7 +35,10 @@ async def subscribe(
     at: Annotated[Time | None, "a time"] = None,
     on: Annotated[Weekdays | None, "days"] = None,
     max_: Annotated[Count | None, "papers"] = None,
-    name: Annotated[str, "a name"] = "",
+    tz: Annotated[Zone | None, "a zone"] = None,
+    gap: Annotated[Gap | None, "days between"] = None,
+    quiet: Annotated[bool | None, "say nothing"] = None,
+    name: Annotated[str, "a name", PHRASE] = "",
 ) -> Message:
     """Follow a topic."""
     return Message()
@@ -252,6 +255,30 @@ def test_a_near_miss_is_guessed_and_never_run(line: str, guess: Command | None) 
 )
 def test_a_sentence_takes_the_rest_of_the_line(line: str, words: list[str], because: str) -> None:
     assert taken(line) == (words, {"because": because})
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "options"),
+    [
+        ("subscribe x at=9 pm", ["x"], {"at": "9 pm"}),
+        ("subscribe at:9 pm graphs", ["graphs"], {"at": "9 pm"}),
+        ("subscribe x on=mon, wed and fri at=8", ["x"], {"on": "mon, wed and fri", "at": "8"}),
+        ("subscribe x on=every day max=3", ["x"], {"on": "every day", "max": "3"}),
+        ("subscribe x tz=new york", ["x"], {"tz": "new york"}),
+        ("subscribe x gap=2 weeks", ["x"], {"gap": "2 weeks"}),
+        ("subscribe x max=3 papers", ["x", "papers"], {"max": "3"}),
+        ('subscribe x at="9" am', ["x", "am"], {"at": "9"}),
+        ('subscribe x at=9 "am"', ["x", "am"], {"at": "9"}),
+        ("subscribe x name=my own topic at=9", ["x"], {"name": "my own topic", "at": "9"}),
+        ("subscribe x name=my own topic quiet", ["x"], {"name": "my own topic", "quiet": "yes"}),
+        ("subscribe x name=my own --quiet", ["x"], {"name": "my own", "quiet": "yes"}),
+        ("subscribe name=mine graph networks", ["graph", "networks"], {"name": "mine"}),
+        ("search x area=biology models", ["x", "models"], {"area": "biology"}),
+        ("search x days=3 4", ["x", "4"], {"days": "3"}),
+    ],
+)
+def test_a_value_takes_the_words_that_belong_to_it(line: str, words: list[str], options: dict[str, str]) -> None:
+    assert taken(line) == (words, options)
 
 
 @pytest.mark.parametrize(
