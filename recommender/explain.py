@@ -49,6 +49,7 @@ _SHORTEST = 12  # characters that hold every abbreviation
 _MATH = re.compile(r"\$[^$]{1,300}\$|\\\(.{1,300}?\\\)|\\\[.{1,300}?\\\]", re.DOTALL)
 _TYPESET = re.compile(r"[\\$^{}<>|*`]|\(cid:")
 _HALF = re.compile(r"(?<=-)[^\W_]+|(?<![^\W_])[^\W_]+(?=-[^\W_])")
+_COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
 _WORD = re.compile(r"[^\W_]+")
 _SHOWN = re.compile(r"[^\W\d_][^\W_]+(?:[ -][^\W_]{2,}){0,3}")
 
@@ -184,11 +185,13 @@ def spellings(text: str) -> dict[str, str]:
     spelled: dict[str, str] = {}
     text = _MATH.sub(". ", text)
     halves = set(_HALF.findall(clean(text)))
-    for key, surface in terms(text):
+    # what reads badly: halves ("shot" of "zero-shot"), unless they stand alone elsewhere
+    whole = [(key, surface) for key, surface in terms(text) if halves.isdisjoint(surface.split())]
+    alone = terms(_COMPOUND.sub(". ", clean(text))) if halves else []
+    for key, surface in (*whole, *alone):
         if not key or not _SHOWN.fullmatch(surface) or _PHRASES.issuperset(key.split(" ")):
             continue
-        # what reads badly: pairs over stop words ("derived from the Papangelou"), halves ("shot" of "zero-shot")
-        if not halves.isdisjoint(surface.split()) or len(words(surface)) != len(_WORD.findall(surface)):
+        if len(words(surface)) != len(_WORD.findall(surface)):  # nor pairs over stop words ("derived from the X")
             continue
         if key not in spelled or _capitals(surface) < _capitals(spelled[key]):
             spelled[key] = surface

@@ -183,6 +183,14 @@ def test_halves_of_hyphenated_words_are_not_told() -> None:
     assert "generalisation" in why.terms
 
 
+def test_a_word_that_also_stands_alone_is_told_though_it_is_half_of_another() -> None:
+    """A paper on diffusion models that calls itself diffusion-based had no reason at all."""
+    abstract = "Diffusion-based generators are strong. We see Diffusion Models remember whole images."
+    papers = [*PAPERS, Paper("z:1", "Memory of images", abstract)]
+    why = explain(ranked(default, papers), Interest("a", ("diffusion models",)), papers[-1])
+    assert why.terms == ("Diffusion Models",)
+
+
 def test_texts_that_never_end_a_sentence_or_a_word_are_read_once() -> None:
     """Initials without end, and one word of 100,000 letters: each took half a minute when read from the start."""
     assert len(sentences("A. " * 30_000)) == 1
