@@ -156,10 +156,13 @@ class Strictness(StrEnum):
 
 
 def words_for_weekdays(digits: str) -> str:
-    """Say ISO digits in words: "weekdays", "every day", "weekend", "Mon, Wed". `Weekdays.read` understands them."""
+    """Say ISO digits in words: "weekdays", "weekend", "Mon–Sat", "Mon, Wed". `Weekdays.read` understands them."""
     if digits in _GROUPS:
         return _GROUPS[digits][0]
-    return ", ".join(WEEKDAYS[int(day) - 1][:3].title() for day in digits)
+    names = [WEEKDAYS[int(day) - 1][:3].title() for day in digits]
+    if len(digits) > 2 and digits in "1234567":
+        return f"{names[0]}–{names[-1]}"
+    return ", ".join(names)
 
 
 def short_zone(name: str) -> str:
