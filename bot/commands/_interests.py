@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.commands._context import Context
 from bot.commands._manage import may_manage
-from bot.core.card import clip
+from bot.core.card import clip, count
 from bot.core.plain import plain
 from bot.errors import Expired, NotFound
 from bot.store import interests, owners, subscriptions
@@ -46,6 +46,9 @@ async def named(ctx: Context, name: str, first: Owner | None = None) -> tuple[He
     number = _by_name(name, known) or _by_place(name, rows) or _by_beginning(name, known, ctx, rows)
     if number:
         return await of_number(ctx, number)
+    if name.strip().removeprefix("#").isdecimal():
+        held = f"has {count(len(rows), 'entry', 'entries')}" if rows else "is empty"
+        raise NotFound(f"Your list {held}, and none is number {clip(name.strip(), 20)}. See all: /papers subscriptions")
     near = await ctx.store.read(interests.suggest, ctx.me.number, name)
     hint = f" You follow: {', '.join(f'“{plain(one)}”' for one in near)}." if near else ""
     raise NotFound(f"You follow nothing called “{clip(plain(name), 60)}”.{hint} See all: /papers subscriptions")
@@ -97,15 +100,24 @@ async def mine_or_here(ctx: Context) -> list[Subscription]:
 
 
 async def digests_meant(ctx: Context, name: str) -> list[list[Subscription]]:
-    """Return the digests that are named and may be managed, each as its interests.
+    """Return the digests that are named and may be managed, each as its interests, the named one first.
 
-    Without a name all of mine, or where I have none all of this channel's. Raises NotFound, Expired and NotAllowed.
+    Without a name, or for "all", all of mine, or where I have none all of this channel's. Raises NotFound, Expired and
+    NotAllowed.
     """
+    if key(name) == "all" and not any(key(sub.name) == "all" for sub in await followed(ctx)):
+        name = ""
     rows = await chosen(ctx, name) if name else await mine_or_here(ctx)
     found = {sub.number: sub for sub in reversed(rows)}
     for sub in found.values():
         await may_manage(ctx, sub.interest)
-    return [await ctx.store.read(subscriptions.of_number, number) for number in reversed(found)]
+    return [await together(ctx, sub) for sub in reversed(found.values())]
+
+
+async def together(ctx: Context, sub: Subscription) -> list[Subscription]:
+    """Return what comes in one digest with an interest, as it is now and that one first."""
+    rows = await ctx.store.read(subscriptions.of_number, sub.number)
+    return sorted(rows, key=lambda one: one.interest != sub.interest)
 
 
 def _by_name(name: str, known: dict[int, str]) -> int:

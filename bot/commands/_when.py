@@ -44,6 +44,8 @@ def schedule(sub: Subscription) -> str:
 def state(sub: Subscription, now: datetime) -> str:
     """Say when it comes next, or since when, until when and why it is paused."""
     coming = upcoming(sub.next_due_at, sub.time_zone)
+    if sub.next_due_at is not None and sub.next_due_at <= now:
+        coming = f"next: in a moment, that of {moment(sub.next_due_at, sub.time_zone)} {short_zone(sub.time_zone)}"
     if sub.paused_at is None or not sub.paused(now):
         return coming
     today = local_date(sub, now)

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Annotated
 
 from bot.commands._context import Context
-from bot.commands._interests import WHICH, digests_meant, followed
+from bot.commands._interests import WHICH, digests_meant, followed, together
 from bot.commands._pages import say, undo
 from bot.commands._when import covers, date_words, local_date, names, nothing, several
 from bot.core.command import SENTENCE, command
@@ -41,7 +41,7 @@ async def pause(
         sub = rows[0]
         if sub.paused_at is None or sub.paused_why or sub.paused_until != (end.isoformat() if end else ""):
             await ctx.store.write(subscriptions.pause, sub.number, ctx.now, end)
-    after = [await ctx.store.read(subscriptions.of_number, rows[0].number) for rows in digests]
+    after = [await together(ctx, rows[0]) for rows in digests]
     lines = [_line(ctx, rows, end) for rows, end in zip(after, ends, strict=True)]
     only = digests[0][0]
     if len(digests) == 1 and only.paused_at is None:
@@ -54,12 +54,16 @@ async def pause(
 async def _as_spoken(ctx: Context, name: str, until: Day | None) -> tuple[str, Day | None]:
     """Understand a date that is said without an equals sign: "graphs until 24 Dec"."""
     match = _UNTIL.fullmatch(name) if until is None else None
-    if match is None or any(key(sub.name) == key(name) for sub in await followed(ctx)):
+    known = {key(sub.name) for sub in await followed(ctx)}
+    if match is None or key(name) in known:
         return name, until
+    rest = (match[1] or "").strip()
     try:
-        return (match[1] or "").strip(), Day.read(match[2])
-    except ValueError:
-        return name, until
+        return rest, Day.read(match[2])
+    except ValueError as error:
+        if rest and not rest.isdecimal() and key(rest) not in known:
+            return name, until  # a sentence may well begin with "pause"
+        raise UsageError(f"until: {error}.") from None
 
 
 def _end(until: Day | None, sub: Subscription, ctx: Context) -> date | None:
@@ -74,8 +78,9 @@ def _line(ctx: Context, rows: list[Subscription], end: date | None) -> str:
     sub = rows[0]
     be = "is" if len(rows) == 1 else "are"
     since = moment(sub.paused_at or ctx.now, sub.time_zone)
+    beside = " They come in one digest." if len(rows) > 1 else ""
     if end is None:
-        return f"{names(rows)} {be} paused from {since} on. Once resumed, the next digest {covers(sub)}."
+        return f"{names(rows)} {be} paused from {since} on. Once resumed, the next digest {covers(sub)}.{beside}"
     until = date_words(end, local_date(sub, ctx.now))
     due = f"{moment(sub.next_due_at, sub.time_zone)} {short_zone(sub.time_zone)}" if sub.next_due_at else until
-    return f"{names(rows)} {be} paused from {since} until {until}. The next digest, {due}, {covers(sub)}."
+    return f"{names(rows)} {be} paused from {since} until {until}. The next digest, {due}, {covers(sub)}.{beside}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from bot.commands._context import Context
-from bot.commands._interests import WHICH, digests_meant
+from bot.commands._interests import WHICH, digests_meant, together
 from bot.commands._pages import undo
 from bot.commands._when import covers, date_words, local_date, names, nothing, several
 from bot.core.command import command
@@ -31,7 +31,7 @@ async def resume(ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if l
     lines = []
     for old in paused:
         await ctx.store.write(subscriptions.resume, old[0].number, ctx.now)
-        rows = await ctx.store.read(subscriptions.of_number, old[0].number)
+        rows = await together(ctx, old[0])
         lines.append(_line(ctx, old[0], rows))
     back = await undo(ctx, {"do": "schedule", "interest": paused[0][0].interest, "before": before})
     return Message(text=several(lines), buttons=(back,))

@@ -90,6 +90,8 @@ def title_of(name: str, topics: Sequence[str] = ()) -> str:
     title = " ".join(plain(name).split())
     if name and not any(letter.isalnum() for letter in title):
         raise UsageError("name: it has no letters. Leave it out, or say one such as name=mine.")
+    if title.isdecimal():
+        raise UsageError("name: a number alone stands for a place in your list. Say a name with a letter in it.")
     title = title or "; ".join(topics)
     if len(title) > TOPIC_LIMIT:
         raise UsageError(f"The name has {len(title)} characters; up to {TOPIC_LIMIT} are possible.")

@@ -79,7 +79,7 @@ def _length(words: str) -> str:
     if words == "tomorrow":
         return "1 day"
     match = _LENGTH.fullmatch(words)
-    if words != "today" and not match:
+    if words not in ("today", "yesterday") and not match:
         return ""
     count = (int(match[1]) if match[1].isdigit() else 1) * (7 if match[2].startswith("w") else 1) if match else 0
     if not count:

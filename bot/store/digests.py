@@ -232,7 +232,8 @@ def unknown_topics(library: Library, topics: Sequence[str]) -> list[str]:
         if near is not None:
             hint = f" Near it: {', '.join(near)}." if near else ""
             shown = f"“{clip(plain(topic), 60)}”"
-            said.append(f"No paper here uses {shown}.{hint}" if words(topic) else f"{shown} is too common to follow.")
+            wordless = "is too common to follow" if any(map(str.isalnum, topic)) else "has no word to look for"
+            said.append(f"No paper here uses {shown}.{hint}" if words(topic) else f"{shown} {wordless}.")
     return said
 
 

@@ -100,7 +100,7 @@ def rename(conn: Connection, number: int, name: str) -> None:
     mine = select(interests.c.owner_id).where(interests.c.id == number).scalar_subquery()
     taken = (interests.c.owner_id == mine, interests.c.name_key == key(name), interests.c.id != number)
     if conn.execute(select(interests.c.id).where(*taken)).first():
-        raise UsageError(f'name: there is an interest called "{name}" already. Say another name.')
+        raise UsageError(f"name: there is an interest called “{name}” already. Say another name.")
     conn.execute(update(interests).where(interests.c.id == number).values(name=name, name_key=key(name)))
 
 

@@ -82,7 +82,7 @@ def test_days(typed: str, canonical: str, meant: str) -> None:
         ("", "nothing is no date"),
         ("3", "“3” is no date"),
         ("26-12-24", "is no date;"),
-        ("yesterday", "is no date;"),
+        ("yesterday", "is no later date;"),
         ("-3 days", "is no date;"),
         ("next", "is no date;"),
         ("24 Foo", "is no date;"),

@@ -151,9 +151,16 @@ async def test_undo_of_a_subscription_that_joined_brings_the_others_schedule_bac
         ("subscribe video with=chips", "with: “chips” is somebody else's"),
         ("schedule graphs with=graphs", "the same subscription"),
         ("schedule graphs name=🙂", "no letters"),
-        ("schedule graphs name=memory", 'an interest called "memory" already'),
+        ("schedule graphs name=memory", "an interest called “memory” already"),
         ("schedule graphs to=@lin", "comes in a direct message"),
         ("schedule chips to=@nobody", "I have not met “nobody” here"),
+        ("schedule graphs name=12", "a number alone stands for a place"),
+        ("subscribe video name=3", "a number alone stands for a place"),
+        ("schedule 9 at=10", "Your list has 3 entries, and none is number 9"),
+        ("pause until yesterday", "“yesterday” is no later date"),
+        ("pause graphs until yesterday", "“yesterday” is no later date"),
+        ("pause 1 until 31 feb", "is no date of the calendar"),
+        ("pause tokens until they fit", "You follow nothing called “tokens until they fit”"),
         ("pause graphs until=feb 30", "“feb 30” is no date"),
         ("pause graphs until=2020-01-01", "is over; type a later date"),
         ("schedule graphs tz=EST5", "did you mean EST, EST5EDT"),
@@ -450,3 +457,30 @@ async def test_what_is_typed_is_stored_on_both_databases(store: Store) -> None:
     assert "Asia/Tokyo" in listed.text
     await bot.press(button(listed, "Remove", 0))
     assert not rows(bot)
+
+
+async def test_all_is_all_of_mine_unless_something_is_called_so(bot: Bot) -> None:
+    await bot.ask("subscribe graphs tz=berlin")
+    await bot.ask("subscribe video")
+    await bot.ask("pause all until friday")
+    assert [sub.paused_until for sub in rows(bot).values()] == ["2026-12-04", "2026-12-04"]
+    await bot.ask("resume all")
+    assert all(sub.paused_at is None for sub in rows(bot).values())
+    await bot.ask("subscribe language models name=all")
+    await bot.ask("pause all")
+    assert [name for name, sub in rows(bot).items() if sub.paused_at is not None] == ["all"]
+
+
+async def test_what_comes_together_pauses_together_and_the_named_one_is_named_first(bot: Bot) -> None:
+    await bot.ask("subscribe graphs tz=berlin")
+    await bot.ask("subscribe video with=graphs")
+    await bot.ask("subscribe memory with=graphs")
+    paused = (await bot.ask("pause memory")).text
+    assert paused.startswith("“memory” and 2 more are paused from")
+    assert paused.endswith("They come in one digest.")
+    assert (await bot.ask("resume video")).text.startswith("“video” and 2 more go on.")
+
+
+async def test_a_digest_whose_new_time_has_passed_today_is_said_to_come_in_a_moment(bot: Bot) -> None:
+    await bot.ask("subscribe graphs tz=UTC at=09:00")  # it is 08:30
+    assert (await bot.ask("schedule graphs at=08:00")).footer.endswith("next: in a moment, that of Wed 2 Dec 08:00 UTC")
