@@ -47,7 +47,7 @@ def rehearse(store: Store, library: Library, settings: Settings, number: int, da
         if not subs:
             raise UsageError(f"There is no subscription {number}. See all: paperround digest --dry-run")
         sub = subs[0]
-        day = day or _next(sub, now)
+        asked, day = day, day or _next(sub, now)
         known = delivered.of_key(conn, f"digest:{number}:{day}")
     if known is not None:
         remark = f"planned on {moment(known.created_at, sub.time_zone)}; {known.state}"
@@ -60,6 +60,8 @@ def rehearse(store: Store, library: Library, settings: Settings, number: int, da
     if sub.last_date and day.isoformat() <= sub.last_date:
         remark = "It was planned already, and there was nothing to send, or it is kept no longer."
         return Rehearsal(number, day, [remark], [])
+    if asked is not None and asked < digests.local_date(now, sub.time_zone) and asked != _next(sub, now):
+        raise UsageError(f"{asked} is over. Name a later date, or leave it out.")
     return _made(store, library, settings, subs, day, max(at, now))
 
 

@@ -173,4 +173,9 @@ def _refusal(label: str, address: URL, cause: BaseException | None) -> str:
         return f"{label} is not a database that can be read ({reason}). Name another file in PAPERROUND_DATABASE_URL."
     if "locked" in reason:
         return f"The database {label} is held by another program ({reason}). Try again when that has ended."
-    return f"The database {label} cannot be used: {reason}. Check PAPERROUND_DATABASE_URL and that it can be reached."
+    way_out = "Check PAPERROUND_DATABASE_URL and that it can be reached."
+    if "is full" in reason:
+        way_out = "Make room on that disk."
+    elif "readonly" in reason:
+        way_out = "Let this user write to the file and its folder."
+    return f"The database {label} cannot be used: {reason}. {way_out}"

@@ -427,3 +427,18 @@ def test_the_drivers_text_never_shows_a_password() -> None:
     line = _refusal("here", parse("postgresql://me:sEcret@host/name"), fault)
     assert "sEcret" not in line
     assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("reason", "way_out"),
+    [
+        ("database or disk is full", "Make room on that disk."),
+        ("attempt to write a readonly database", "Let this user write to the file and its folder."),
+        ("connection refused", "Check PAPERROUND_DATABASE_URL and that it can be reached."),
+    ],
+)
+def test_the_way_out_is_that_of_the_fault(reason: str, way_out: str) -> None:
+    from bot.store.engine import _refusal
+
+    line = _refusal("here", parse("sqlite:///file.db"), OSError(reason))
+    assert line == f"The database here cannot be used: {reason}. {way_out}"

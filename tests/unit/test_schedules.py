@@ -156,7 +156,7 @@ async def test_undo_of_a_subscription_that_joined_brings_the_others_schedule_bac
         ("schedule chips to=@nobody", "I have not met “nobody” here"),
         ("schedule graphs name=12", "a number alone stands for a place"),
         ("subscribe video name=3", "a number alone stands for a place"),
-        ("schedule 9 at=10", "Your list has 3 entries, and none is number 9"),
+        ("schedule 9 at=10", "Your list has 3 entries: there is no number 9 in it"),
         ("pause until yesterday", "“yesterday” is no later date"),
         ("pause graphs until yesterday", "“yesterday” is no later date"),
         ("pause 1 until 31 feb", "is no date of the calendar"),
