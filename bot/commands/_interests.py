@@ -48,8 +48,8 @@ async def named(ctx: Context, name: str, first: Owner | None = None) -> tuple[He
         return await of_number(ctx, number)
     if name.strip().removeprefix("#").isdecimal():
         held = f"has {count(len(rows), 'entry', 'entries')}" if rows else "is empty"
-        number = clip(name.strip().lstrip("#"), 20)
-        raise NotFound(f"Your list {held}: there is no number {number} in it. See all: /papers subscriptions")
+        typed = clip(name.strip().lstrip("#"), 20)
+        raise NotFound(f"Your list {held}: there is no number {typed} in it. See all: /papers subscriptions")
     near = await ctx.store.read(interests.suggest, ctx.me.number, name)
     hint = f" You follow: {', '.join(f'“{plain(one)}”' for one in near)}." if near else ""
     raise NotFound(f"You follow nothing called “{clip(plain(name), 60)}”.{hint} See all: /papers subscriptions")
