@@ -57,11 +57,11 @@ def rehearse(store: Store, library: Library, settings: Settings, number: int, da
         raise UsageError(f"{day} does not exist in {sub.time_zone}.")
     if day.year == MAXYEAR:
         raise UsageError(f"{day} is too far ahead.")
+    if asked is not None and asked < digests.local_date(now, sub.time_zone) and asked != _next(sub, now):
+        raise UsageError(f"{asked} is over, and no digest of it is kept. Name a later date, or leave it out.")
     if sub.last_date and day.isoformat() <= sub.last_date:
         remark = "It was planned already, and there was nothing to send, or it is kept no longer."
         return Rehearsal(number, day, [remark], [])
-    if asked is not None and asked < digests.local_date(now, sub.time_zone) and asked != _next(sub, now):
-        raise UsageError(f"{asked} is over. Name a later date, or leave it out.")
     return _made(store, library, settings, subs, day, max(at, now))
 
 
