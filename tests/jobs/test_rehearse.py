@@ -66,9 +66,18 @@ async def test_what_was_planned_is_shown_as_it_was(bot: Bot) -> None:
     made = rehearsed(bot, day=date(2026, 12, 3))
     assert made.remarks == ["planned on Thu 3 Dec 09:00; pending"]
     assert len(made.pages[0].cards) == 2
-    made = rehearsed(bot, day=date(2026, 12, 2))
-    assert "planned already" in made.remarks[0]
+    with pytest.raises(UsageError, match="2026-12-02 is over, and no digest of it is kept"):
+        rehearsed(bot, day=date(2026, 12, 2))
     assert rehearsed(bot).date == date(2026, 12, 4)
+
+
+async def test_a_date_that_was_silent_is_said_to_be_planned_already(bot: Bot) -> None:
+    planner = Planner(bot.app.store, bot.app.library, bot.app.settings, ["test"])
+    await bot.ask("schedule 1 quiet=yes")
+    for day in (3, 4):
+        bot.at = datetime(2026, 12, day, 9, tzinfo=UTC)
+        await planner.tick()
+    assert "planned already, and there was nothing to send" in rehearsed(bot, day=date(2026, 12, 4)).remarks[0]
 
 
 async def test_remarks_on_days_that_are_not_chosen_and_pauses(bot: Bot) -> None:
