@@ -165,7 +165,7 @@ def shared(options: argparse.Namespace, server: str) -> None:
             database = f"shared{size}"
             _run(server, f"CREATE DATABASE {database} TEMPLATE filled")
             with PostOffice() as office, ExitStack() as stack:
-                more = {"POST_LIMIT": f"{options.rate} 1", "POST_PULSE": str(folder / "pulse")}
+                more = {"POST_LIMIT": "1 1", "POST_PULSE": str(folder / "pulse")}  # planning is what counts here
                 ships = stack.enter_context(
                     fleet(folder, _named(server, database), office, size=size, lease=120.0, more=more)
                 )

@@ -53,7 +53,7 @@ class Fleet:
     starts: int = 0
     killed: int = 0
     sprung: list[str] = field(default_factory=list)
-    ended: list[int] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
     watch: str = ""
     _logs: dict[int, Path] = field(default_factory=dict)
 
@@ -97,7 +97,9 @@ class Fleet:
             if process.returncode == -signal.SIGKILL:
                 self.sprung += [str(process.args)] if process.args else []
             else:
-                self.ended.append(process.returncode)
+                self.ended.append(
+                    f"{process.returncode}: {self._logs[process.pid].read_text(errors='replace')[-2000:]}"
+                )
 
     def kill(self, draw: random.Random) -> None:
         """Kill one of them, at once."""
@@ -196,7 +198,7 @@ def until(fleet: Fleet, done: Callable[[], bool], seconds: float, each: Callable
     end = time.monotonic() + seconds
     while not done():
         assert time.monotonic() < end, f"{fleet.states()} {fleet.office.outcomes()}\n{fleet.logged()[-4000:]}"
-        assert not fleet.ended, f"a process ended by itself: {fleet.ended}\n{fleet.logged()[-4000:]}"
+        assert not fleet.ended, f"a process ended by itself: {fleet.ended}"
         fleet.keep()
         each()
         time.sleep(0.05)
