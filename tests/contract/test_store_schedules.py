@@ -54,7 +54,7 @@ def test_another_name_must_be_free(conn: Connection) -> None:
     make(conn, ada, "video")
     interests.rename(conn, sub.interest, "Graphs")
     assert now_of(conn, sub).name == "Graphs"
-    with pytest.raises(UsageError, match='called “VIDEO” already'):
+    with pytest.raises(UsageError, match="called “VIDEO” already"):
         interests.rename(conn, sub.interest, "VIDEO")
 
 
