@@ -284,3 +284,5 @@ def _number_on(conn: Connection, numbers: dict[str, int]) -> None:
             conn.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)"), values)
         elif last:
             conn.execute(text("SELECT setval(pg_get_serial_sequence(:table, 'id'), :last)"), values)
+    if conn.dialect.name == "postgresql":
+        conn.execute(text("ANALYZE"))  # without statistics its plans are slow, until it gathers them by itself
