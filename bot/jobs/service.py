@@ -10,7 +10,7 @@ import signal
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -85,7 +85,7 @@ class Service:
         self._settled = False
         self._looked: datetime | None = None
         self._pulled = asyncio.Event()
-        self._ask_first()
+        self._ask_first(datetime.min.replace(tzinfo=UTC))
         self._stop = asyncio.Event()
 
     async def run(self) -> None:
@@ -148,16 +148,19 @@ class Service:
             gc.collect()
             gc.freeze()
 
-    def _ask_first(self) -> None:
-        """Let digests wait until every source was asked."""
+    def _ask_first(self, awake: datetime) -> None:
+        """Let digests wait until every source was asked after `awake`: what is still at work may be older."""
+        self._awake = awake
         self._unasked = set(self._parts.sources)
         self._pulled.clear() if self._unasked else self._pulled.set()
 
     async def _pull(self, name: str) -> None:
+        began = await self._parts.store.read(self._parts.store.clock)
         try:
             await pull(self._parts.store, {name: self._parts.sources[name]})
         finally:
-            self._unasked.discard(name)
+            if began >= self._awake:
+                self._unasked.discard(name)
             if not self._unasked:
                 self._pulled.set()
 
@@ -165,7 +168,7 @@ class Service:
         """Plan what is due; after a start or a sleep, once the sources were asked: what they bring belongs to it."""
         now = await self._parts.store.read(self._parts.store.clock)
         if self._looked is not None and now - self._looked > SLEPT:
-            self._ask_first()
+            self._ask_first(self._looked + SLEPT)
         if not self._pulled.is_set():
             await asyncio.wait({asyncio.ensure_future(self._pulled.wait())}, timeout=PATIENCE)
             self._pulled.set()
