@@ -27,7 +27,8 @@ class Button:
 class Card:
     """One paper. `lines` are in order of worth: what does not fit is cut from the last.
 
-    `why` is the reason by itself, for programs; for reading it stands in a line of its own, as "why: …".
+    `why` is the reason by itself, for programs; for reading it stands in a line of its own, as "why: …". `head` begins
+    a part of the message: it stands above this card.
     """
 
     paper: str
@@ -37,6 +38,7 @@ class Card:
     lines: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
     why: str = ""
+    head: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +52,25 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A command's own arguments as inputs; submitting it is a Request with that command and these names."""
+    """A command's own arguments as inputs; submitting it is a Request with that command and these names.
+
+    `fields` are the arguments that are shown, in order of worth: a platform with room for five shows the first five.
+    `values` are what stands in them at first, as typed; those of arguments that are not shown are sent along unchanged.
+    """
 
     command: str
     values: dict[str, str] = field(default_factory=dict)
+    fields: tuple[str, ...] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What the bot says. `public` is for everybody in the channel; all else is for the person who asked."""
+    """What the bot says. `public` is for everybody in the channel; all else is for the person who asked.
+
+    `private`: for nobody else even where answers are public, as an error in a thread. `lasts`: worth keeping, so where
+    private answers vanish it goes to the direct message as well.
+    """
 
     text: str = ""
     cards: tuple[Card, ...] = ()
@@ -67,6 +79,8 @@ class Message:
     files: tuple[File, ...] = ()
     form: Form | None = None
     public: bool = False
+    private: bool = False
+    lasts: bool = False
 
 
 def to_json(message: Message) -> dict[str, Any]:

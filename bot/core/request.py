@@ -24,9 +24,13 @@ class Address:
 class Request:
     """One thing that somebody asked for.
 
-    Exactly one of these is set: `text` (typed, with or without the root `/papers`), `action` (a button was pressed), or
-    `command` with `values` (a form was submitted). All of them empty is a bare `/papers`. `key` names this delivery, so
-    that one that comes twice is done once; `person` and `place` are the names that people read.
+    Exactly one of these is set: `text` (typed, with or without the root `/papers`), `action` (a button was pressed),
+    `command` with `values` (a form was submitted), or `event`: "home" (somebody opened the bot's own page), "joined"
+    (this person brought the bot into this channel). All of them empty is a bare `/papers`. `key` names this delivery,
+    so that one that comes twice is done once; `person` and `place` are the names that people read.
+
+    `guest`: somebody of another organisation, who may read and look up, and neither store nor manage. `forms`: where it
+    came from, a form can be the answer.
     """
 
     address: Address
@@ -37,6 +41,9 @@ class Request:
     key: str = ""
     person: str = ""
     place: str = ""
+    guest: bool = False
+    forms: bool = False
+    event: str = ""
 
 
 @dataclass(frozen=True, slots=True)
