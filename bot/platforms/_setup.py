@@ -13,7 +13,7 @@ from bot.store.engine import Store
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Given to `Platform.open`: the settings, the store for what a platform has to keep, the commands, and the clock."""
+    """Given to `Platform.open`: the settings, the store for what a platform keeps, the commands, and the clock."""
 
     settings: Settings
     store: Store
