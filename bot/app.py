@@ -32,6 +32,7 @@ from bot.errors import Expired, NotFound, PaperroundError, SettingsError, StoreE
 from bot.jobs.courier import Courier
 from bot.jobs.service import Parts, Role, Service
 from bot.jobs.upkeep import pulse
+from bot.platforms._setup import Setup
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
 from bot.store import notes, outbox, owners, papers, subscriptions, workspaces
@@ -106,10 +107,15 @@ class App:
         return console
 
     def connect(self) -> None:
-        """Load every platform but the terminal, which has one when somebody sits at it; and every source."""
+        """Open every platform that is set up, and load every source. Raises SettingsError.
+
+        The terminal has a platform of its own, when somebody sits at it.
+        """
+        setup = Setup(self.settings, self.store, self.commands, self.now)
         for name, make in load("bot.platforms", "platform").items():
-            if name != Console.name:
-                self.platforms[name] = make()
+            opened: Platform | None = make.open(setup)
+            if opened is not None:
+                self.platforms[name] = opened
         self.sources = {name: one for name, one in load("bot.sources", "source").items() if name != "local"}
 
     def service(self, role: Role) -> Service:

@@ -18,7 +18,7 @@ from bot.store import interests
 STARTER = "large language models"  # the topic suggested where nothing better is known
 
 
-@command
+@command(threads=True, guests=True)
 async def help_(ctx: Context, name: Annotated[str, "a command; all of them if left out"] = "") -> Message:
     """Say what can be typed, and what each command takes."""
     shown = {known.name: known for known in ctx.commands.values() if not known.hidden}

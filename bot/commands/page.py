@@ -9,7 +9,7 @@ from bot.core.pages import page_of
 from bot.errors import Expired
 
 
-@command(hidden=True)
+@command(hidden=True, edits=True, guests=True)
 async def page(ctx: Context) -> Message:
     """Turn to another page of a list."""
     if ctx.pressed is None:

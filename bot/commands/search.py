@@ -22,7 +22,7 @@ from recommender.types import Why
 MOST = 25  # papers that one search lists
 
 
-@command
+@command(threads=True, guests=True)
 async def search(
     ctx: Context,
     words: Annotated[str, "words to look for, a title, an author, an id or a link"],

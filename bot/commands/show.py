@@ -21,7 +21,7 @@ AUTHORS_SHOWN = 12
 ABSTRACT_LIMIT = 2500  # characters
 
 
-@command
+@command(threads=True, guests=True)
 async def show(
     ctx: Context,
     paper: Annotated[str, "an id, a link, a title, or its number in the last list"],

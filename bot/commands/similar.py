@@ -17,7 +17,7 @@ MOST = 10  # papers shown
 LIKE_AT_MOST = 20  # papers that may be named at once
 
 
-@command
+@command(threads=True, guests=True)
 async def similar(
     ctx: Context,
     paper: Annotated[tuple[str, ...], "an id, a link, a title, or numbers of the last list"],

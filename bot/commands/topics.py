@@ -18,7 +18,7 @@ STARTERS = 5
 KINDS = (("Follow", "subscribe", False), ("Search", "search", False))
 
 
-@command
+@command(threads=True, guests=True)
 async def topics(ctx: Context) -> Message:
     """List what can be followed here: areas, starter topics, and what this channel follows."""
     week = ctx.now - timedelta(days=7)

@@ -14,7 +14,7 @@ from bot.errors import Expired, NotAllowed
 from bot.store import interests, marks, saved, schedules, wishes, workspaces
 
 
-@command(hidden=True, personal=True)
+@command(hidden=True, personal=True, edits=True)
 async def undo(ctx: Context) -> Message:
     """Take back what a button or a command has just done."""
     if ctx.pressed is None:

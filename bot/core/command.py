@@ -12,24 +12,33 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from types import UnionType
-from typing import Annotated, Any, get_args, get_origin, overload
+from typing import Annotated, Any, Literal, get_args, get_origin, overload
 
-from bot.core.message import Message
+from bot.core.message import Form, Message
 from bot.errors import UsageError
 
 MISSING = inspect.Parameter.empty
 SENTENCE = "…"  # beside an option's help: its value is a sentence and takes the rest of the line
 PHRASE = "… …"  # beside an option's help: its value may have several words, up to the next option
+CHANNEL = "#"  # beside an argument's help: its value names a channel
+PERSON = "@"  # beside an argument's help: its value names a person
+Kind = Literal["text", "time", "zone", "days", "count", "choice", "flag", "sentence", "channel", "person"]
 _YES = frozenset({"yes", "true", "on", "1"})
 _NO = frozenset({"no", "false", "off", "0"})
+_MARKS = (SENTENCE, PHRASE, CHANNEL, PERSON)
+_KINDS: dict[Any, Kind] = {SENTENCE: "sentence", CHANNEL: "channel", PERSON: "person", bool: "flag", int: "count"}
 
 
 @dataclass(frozen=True, slots=True)
 class Arg:
-    """One argument. `read` turns typed text into the value, or raises ValueError with what would be right."""
+    """One argument. `read` turns typed text into the value, or raises ValueError with what would be right.
+
+    `kind` is what a form draws; its `choices` are all the values that it takes, where they are few.
+    """
 
     name: str
     parameter: str
@@ -41,6 +50,8 @@ class Arg:
     many: bool = False
     sentence: bool = False
     phrase: bool = False
+    kind: Kind = "text"
+    choices: tuple[str, ...] = ()
     complete: Callable[..., Awaitable[list[str]]] | None = None
 
     @property
@@ -62,15 +73,28 @@ class Arg:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command. `personal` ones are never public; `hidden` ones are reached by buttons only."""
+    """One command. `personal` ones are never public; `hidden` ones are reached by buttons only.
+
+    `form` makes its form of what was said so far, by argument; None if there is nothing to fill in. `edits`: its answer
+    takes the place of the message that was pressed, where that is private. `threads`: the answer to a mention may stand
+    in the thread, for all to see. `guests`: somebody of another organisation may use it.
+    """
 
     name: str
     help: str
     args: tuple[Arg, ...]
     run: Callable[..., Awaitable[Message]]
-    opens_form: bool = False
+    form: MakeForm | None = None
     personal: bool = False
     hidden: bool = False
+    edits: bool = False
+    threads: bool = False
+    guests: bool = False
+
+    @property
+    def opens_form(self) -> bool:
+        """Whether it has a form. When one is opened, `core.asked` says."""
+        return self.form is not None
 
     @property
     def words(self) -> tuple[Arg, ...]:
@@ -118,6 +142,9 @@ class Command:
             raise UsageError(f"{arg.name}: {reason}{stop} All that it takes: /papers help {self.name}") from None
 
 
+MakeForm = Callable[[Any, Mapping[str, str]], Awaitable[Form | None]]
+
+
 def read_flag(text: str) -> bool:
     """Read yes or no. Raises ValueError."""
     folded = text.strip().casefold()
@@ -140,16 +167,18 @@ def read_int(text: str) -> int:
 def command(run: Callable[..., Awaitable[Message]]) -> Command: ...
 @overload
 def command(
-    *, opens_form: bool = False, personal: bool = False, hidden: bool = False
-) -> Callable[[Callable[..., Awaitable[Message]]], Command]: ...
-def command(
-    run: Callable[..., Awaitable[Message]] | None = None,
     *,
-    opens_form: bool = False,
+    form: MakeForm | None = None,
     personal: bool = False,
     hidden: bool = False,
+    edits: bool = False,
+    threads: bool = False,
+    guests: bool = False,
+) -> Callable[[Callable[..., Awaitable[Message]]], Command]: ...
+def command(
+    run: Callable[..., Awaitable[Message]] | None = None, **traits: Any
 ) -> Command | Callable[[Callable[..., Awaitable[Message]]], Command]:
-    """Make a `Command` of an async function whose first parameter is the context."""
+    """Make a `Command` of an async function whose first parameter is the context. `traits` are fields of `Command`."""
 
     def make(function: Callable[..., Awaitable[Message]]) -> Command:
         hints = typing.get_type_hints(function, include_extras=True)
@@ -160,9 +189,7 @@ def command(
             help=doc[0] if doc else "",
             args=tuple(_arg(parameter, hints[parameter.name]) for parameter in parameters),
             run=function,
-            opens_form=opens_form,
-            personal=personal,
-            hidden=hidden,
+            **traits,
         )
 
     return make if run is None else make(run)
@@ -178,7 +205,7 @@ def _arg(parameter: inspect.Parameter, hint: Any) -> Arg:
     arg = Arg(
         name=parameter.name.rstrip("_"),
         parameter=parameter.name,
-        help=next((note for note in notes if isinstance(note, str) and note not in (SENTENCE, PHRASE)), ""),
+        help=next((note for note in notes if isinstance(note, str) and note not in _MARKS), ""),
         read=str if many else readers.get(kind) or kind.read,
         default=parameter.default,
         option=parameter.kind is inspect.Parameter.KEYWORD_ONLY,
@@ -186,6 +213,21 @@ def _arg(parameter: inspect.Parameter, hint: Any) -> Arg:
         many=many,
         sentence=SENTENCE in notes,
         phrase=PHRASE in notes,
+        kind=_kind(kind, notes),
+        choices=tuple(str(one.value) for one in kind) if _is_enum(kind) else (),
     )
     complete = next((note for note in notes if callable(note)), None)
     return replace(arg, complete=complete) if complete else arg
+
+
+def _kind(type_: Any, notes: Sequence[Any]) -> Kind:
+    """Return the kind of an argument: a mark beside its help, its type, or what its type says of itself."""
+    if _is_enum(type_):
+        return "choice"
+    marked = next((note for note in notes if note in _KINDS), type_)
+    said: Kind = getattr(type_, "kind", "text")
+    return _KINDS.get(marked, said)
+
+
+def _is_enum(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, Enum)

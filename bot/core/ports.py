@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, runtime_checkable
 
+from bot.core.check import Check
 from bot.core.message import Message
 from bot.core.request import Address, Receipt, Request
 from recommender.types import Paper
@@ -69,12 +70,20 @@ class Source(Protocol):
 
 
 class Platform(Protocol):
-    """A place where people read and type.
+    """A place where people read and type. Its class is the `platform` of its module.
 
-    It may have an attribute `limits: Limits`; without it the usual ones hold.
+    It may have more: an attribute `limits: Limits` (without it the usual ones hold), and the methods of `Joins`,
+    `Checks` and `Closes`.
     """
 
     name: str
+
+    @classmethod
+    def open(cls, setup: Any) -> Self | None:
+        """Make it of a `bot.platforms._setup.Setup`, without touching the network.
+
+        None: the settings do not ask for it. Raises SettingsError, naming what is missing.
+        """
 
     async def run(self, invoke: Invoke) -> None:
         """Listen until cancelled or closed. Of each answer the first message is posted, and later ones replace it."""
@@ -90,3 +99,27 @@ class Platform(Protocol):
 
     def routes(self) -> Sequence[Route]:
         """HTTP routes (sign-in, events); empty if the platform calls out by itself."""
+
+
+@runtime_checkable
+class Joins(Protocol):
+    """A platform on which the bot has to be in a channel before it can post there."""
+
+    async def join(self, address: Address) -> None:
+        """Make sure that the bot can post in this channel. Raises Refused, whose words are for people."""
+
+
+@runtime_checkable
+class Checks(Protocol):
+    """A platform that can tell the doctor how it is."""
+
+    async def check(self) -> Sequence[Check]:
+        """Look at the credentials, at permissions and at what is paused, and say it. Never raises."""
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """A platform that holds connections."""
+
+    async def close(self) -> None:
+        """Let go of everything at the end of the process. Never raises."""

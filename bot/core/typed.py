@@ -10,7 +10,7 @@ import re
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
-from typing import Self
+from typing import ClassVar, Self
 from zoneinfo import available_timezones
 
 from bot.core.fold import WEEKDAYS, folded, named, plain, weekday
@@ -32,6 +32,7 @@ class Time(str):
     """A local time of day, "HH:MM" on the 24-hour clock."""
 
     __slots__ = ()
+    kind: ClassVar[str] = "time"
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -53,6 +54,7 @@ class Weekdays(str):
     """Days of the week as ISO digits in order, Monday is 1: "12345"."""
 
     __slots__ = ()
+    kind: ClassVar[str] = "days"
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -86,6 +88,7 @@ class Zone(str):
     """An IANA time zone, as it is spelt there: "Europe/Berlin"."""
 
     __slots__ = ()
+    kind: ClassVar[str] = "zone"
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -109,6 +112,8 @@ class Zone(str):
 class Count(int):
     """How many papers a digest has at most: 1 to 50."""
 
+    kind: ClassVar[str] = "count"
+
     @classmethod
     def read(cls, text: str) -> Self:
         """Read a whole number from 1 to 50, in any script's digits. Raises ValueError."""
@@ -125,6 +130,8 @@ class Count(int):
 
 class Gap(int):
     """Days from one digest to the next at least, 0 to 31; 0 and 1 ask for nothing."""
+
+    kind: ClassVar[str] = "count"
 
     @classmethod
     def read(cls, text: str) -> Self:

@@ -1,11 +1,12 @@
 """A command is its function's signature."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import pytest
 
 from bot.core.command import Command, command, read_flag, read_int
-from bot.core.message import Message
+from bot.core.message import Form, Message
 from bot.core.typed import Count, Time
 from bot.errors import UsageError
 
@@ -14,7 +15,11 @@ async def areas() -> list[str]:
     return ["vision"]
 
 
-@command(personal=True, opens_form=True)
+async def blank(ctx: object, values: Mapping[str, str]) -> Form:
+    return Form("follow", dict(values))
+
+
+@command(personal=True, form=blank)
 async def follow_(
     ctx: object,
     who: Annotated[str, "the author's name"],

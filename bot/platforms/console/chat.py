@@ -59,6 +59,10 @@ class Console:
 
     name = "console"
 
+    @classmethod
+    def open(cls, setup: object) -> None:
+        """There is none until somebody sits at it, with streams of their own: see `App.console`."""
+
     def __init__(
         self,
         *,

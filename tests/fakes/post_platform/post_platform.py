@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 
+from bot.core.check import Check
 from bot.core.message import Message, to_json
 from bot.core.ports import Facts, Invoke, Limits, Route
 from bot.core.request import Address, Receipt
@@ -33,7 +33,11 @@ class Post:
     """The platform `post`. Destinations are "workspace/channel" or "workspace/@user"."""
 
     name = "post"
-    credentials = MappingProxyType({"POST_OFFICE": bool(os.environ.get("POST_OFFICE"))})
+
+    @classmethod
+    def open(cls, setup: Any) -> Post:
+        """Its settings are its own."""
+        return cls()
 
     def __init__(self) -> None:
         host, _, port = os.environ["POST_OFFICE"].rpartition(":")
@@ -86,6 +90,11 @@ class Post:
     def routes(self) -> Sequence[Route]:
         """It has no routes."""
         return ()
+
+    async def check(self) -> Sequence[Check]:
+        """The office is there if it answers."""
+        answer = await self._ask({"call": "about", "to": "lab/@doctor"})
+        return [Check("post", "ok", "reads history" if answer["reads_history"] else "cannot read history")]
 
     async def _ask(self, asked: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -1,0 +1,48 @@
+"""What has to be known of a request before any work: whether a form answers it, and where the answer stands. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.core.command import Command
+from bot.core.grammar import parse
+from bot.core.request import Request
+
+FORM = "form"  # the head of a button that is there to open a form
+
+
+def opens_form(request: Request, commands: Mapping[str, Command]) -> bool:
+    """Say whether a request is for a form, where one can be the answer.
+
+    It is if a button is there for it, or if a command that has one was said with nothing to do yet: `subscribe` alone,
+    `schedule NAME` without a change. The answer may still be a message without a form, if there is nothing to fill in.
+    """
+    if not request.forms or request.command or request.event:
+        return False
+    if request.action:
+        head = request.action.partition(":")[0]
+        if head == FORM:
+            return not request.guest
+        command, has_words, has_options = commands.get(head), True, False
+    else:
+        parsed = parse(request.text, commands)
+        command, has_words, has_options = parsed.command, bool(parsed.words), bool(parsed.options or parsed.unread)
+    return command is not None and _asks(command, has_words, has_options) and (command.guests or not request.guest)
+
+
+def in_thread(text: str, commands: Mapping[str, Command]) -> bool:
+    """Say whether the answer to a mention may stand in its thread, for all to see: that of a search may."""
+    command = parse(text, commands).command
+    return command is None or command.threads
+
+
+def edits(action: str, commands: Mapping[str, Command]) -> bool:
+    """Say whether a button's answer takes the place of its message, where that is private."""
+    command = commands.get(action.partition(":")[0])
+    return command is not None and command.edits
+
+
+def _asks(command: Command, has_words: bool, has_options: bool) -> bool:
+    """Tell whether nothing was said that the command could do: words that it needs, or any option."""
+    needed = any(arg.required for arg in command.words)
+    return command.opens_form and not has_options and not (has_words and needed)
