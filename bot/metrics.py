@@ -34,6 +34,7 @@ SOURCE_AGE = Gauge(
     "paperround_source_age_seconds", "Since when a source gave no answer.", ["source"], registry=REGISTRY
 )
 LOOKUP = Histogram("paperround_lookup_seconds", "How long an answer took.", buckets=_LOOKUP, registry=REGISTRY)
+SLACK_UNKNOWN = _counter("slack_unknown_codes", "Answers of Slack with an error code that nobody has documented.")
 LOOKUPS = _counter("lookups", "What people asked for.", "outcome")
 
 

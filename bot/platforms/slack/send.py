@@ -1,0 +1,85 @@
+"""Messages that nobody asked for just now: posted once, with their key inside, and looked for when no answer came."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.core.message import Message
+from bot.core.request import HOME, Address, Receipt
+from bot.errors import Refused, Uncertain, Unknown
+from bot.platforms.slack.calls import Calls
+from bot.platforms.slack.find import EVENT, Looks
+from bot.platforms.slack.render import blocks_of, fallback
+
+PLATFORM = "slack"
+MOST_DIRECT = 10_000  # conversations with one person that are remembered
+
+
+class Post:
+    """Sends and finds. `history`: the bot may read what it wrote; without it, it never can say whether it arrived.
+
+    `bot` returns the bot's own id in a workspace. A look that began up to `shared` seconds ago serves whoever asks then.
+    """
+
+    def __init__(
+        self, calls: Calls, bot: Callable[[str], Awaitable[str]], *, history: bool = True, shared: float = 3.0
+    ) -> None:
+        self._calls = calls
+        self._history = history
+        self._direct: dict[tuple[str, str], str] = {}
+        self._looks = Looks(calls, bot, shared)
+
+    async def send(self, to: Address, message: Message, key: str) -> Receipt:
+        """Post one message. Raises Retry, Refused or Uncertain."""
+        channel = await self.channel_of(to)
+        arguments: dict[str, Any] = {
+            "channel": channel,
+            "text": fallback(message),
+            "blocks": blocks_of(message),
+            "unfurl_links": False,
+            "unfurl_media": False,
+            "metadata": {"event_type": EVENT, "event_payload": {"key": key}},
+            "thread_ts": to.thread or None,
+        }
+        try:
+            said = await self._calls.call(to.workspace, "chat.postMessage", **arguments)
+        except Refused:
+            self._direct.pop((to.workspace, to.user), None)
+            raise
+        return receipt(channel, said.get("ts"))
+
+    async def find(self, to: Address, key: str, since: datetime) -> Receipt | None:
+        """Say whether the message of `key` is in the history since then. Raises Unknown if it cannot look."""
+        if not self._history:
+            raise Unknown("I may not read the history (PAPERROUND_SLACK_HISTORY is off), so nobody can tell.")
+        try:
+            channel = await self.channel_of(to)
+        except Exception as error:
+            raise Unknown(f"The conversation could not be opened to look: {error}") from error
+        ts = await self._looks.find(to.workspace, channel, to.thread, key, since)
+        return None if ts is None else receipt(channel, ts)
+
+    async def channel_of(self, to: Address) -> str:
+        """Return the channel of an address; a direct message is opened. Raises Retry, Refused or Uncertain."""
+        if to.platform != PLATFORM:
+            raise Refused(f"This is Slack, and the message is for {to.platform}.")
+        if to.channel and to.channel != HOME:
+            return to.channel
+        who = (to.workspace, to.user)
+        if who not in self._direct:
+            said = await self._calls.call(to.workspace, "conversations.open", users=to.user)
+            if len(self._direct) >= MOST_DIRECT:
+                self._direct.clear()
+            self._direct[who] = said["channel"]["id"]
+        return self._direct[who]
+
+
+def receipt(channel: str, ts: Any) -> Receipt:
+    """Return what a message's timestamp says. Raises Uncertain if it is none."""
+    try:
+        at = datetime.fromtimestamp(float(ts), UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
+        raise Uncertain("Slack took the message and did not say when.") from None
+    return Receipt(f"{channel}:{ts}", at)
