@@ -19,7 +19,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import metrics
 from bot.core.message import File
-from bot.errors import Refused, Retry, Uncertain
+from bot.errors import Refused, Retry, StoreError, Uncertain
 from bot.platforms.slack.methods import ENDED, METHODS, kind_of, words
 
 DEADLINE = 30.0  # seconds for a call, of which CONNECT for a connection
@@ -40,18 +40,26 @@ _NOT_SENT = (
 )
 
 
-class HasToken(Protocol):
-    """Whatever holds a workspace's token."""
+class Token(Protocol):
+    """What the bot is in a workspace: see `bot.platforms.slack.tokens`."""
 
     @property
     def token(self) -> str:
         """The bot token."""
 
+    @property
+    def bot_user(self) -> str:
+        """The bot's user id."""
+
+    @property
+    def bot_id(self) -> str:
+        """The bot's own id, which its messages carry."""
+
 
 class Tokens(Protocol):
     """Who knows the tokens: see `bot.platforms.slack.tokens`."""
 
-    async def of(self, workspace: str) -> HasToken:
+    async def of(self, workspace: str) -> Token:
         """Return a workspace's token. Raises Refused if the app is not installed there."""
 
     async def ended(self, workspace: str, code: str) -> None:
@@ -90,7 +98,7 @@ class Calls:
         Raises Retry, Refused or Uncertain; KeyError for a method that is not in METHODS.
         """
         METHODS[method]  # what is not in the table has no scopes in the manifest
-        token = (await self._tokens.of(workspace)).token
+        token = (await self.token(workspace)).token
         data = {name: _said(value) for name, value in arguments.items() if value is not None}
         try:
             async with asyncio.timeout(self._deadline):
@@ -102,6 +110,13 @@ class Calls:
         except Exception as error:  # what is left: no answer, or one that nobody can read
             raise Uncertain(f"Slack did not answer {method} ({type(error).__name__}).") from error
         return dict(said.data) if isinstance(said.data, dict) else {}
+
+    async def token(self, workspace: str) -> Token:
+        """Return what the bot is in a workspace. Raises Refused if it is not installed there, else Retry."""
+        try:
+            return await self._tokens.of(workspace)
+        except StoreError as error:
+            raise Retry("The database is away, so there is no token.", 0.0) from error
 
     async def respond(self, url: str, body: Mapping[str, Any]) -> None:
         """Answer by a response_url: at most five times within 30 minutes. Raises Retry, Refused or Uncertain."""

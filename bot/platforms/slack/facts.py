@@ -12,7 +12,7 @@ import structlog
 
 from bot.core.ports import Facts
 from bot.core.request import HOME, Address
-from bot.errors import DeliveryError
+from bot.errors import PaperroundError
 from bot.platforms.slack.calls import Calls
 
 KEPT_FOR = 60.0  # seconds
@@ -89,7 +89,7 @@ class Places:
                     said = await self._calls.call(workspace, "users.info", user=id_)
                 else:
                     said = await self._calls.call(workspace, "conversations.info", channel=id_)
-        except (DeliveryError, TimeoutError) as error:
+        except (PaperroundError, TimeoutError) as error:
             log.info("Slack does not tell", kind=kind, id=id_, workspace=workspace, reason=str(error))
             return {}
         known = said.get(kind)

@@ -1,10 +1,10 @@
-"""Looking for our own messages in the history, by the key in their metadata. One look serves all who ask at about once."""
+"""Looking for our own messages in the history, by the key in their metadata. One look serves all who ask at once."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,11 @@ from bot.platforms.slack.calls import Calls
 EVENT = "paperround_message"  # the type of the metadata that our messages carry
 PAGE = 15  # messages: the most that an app outside the Marketplace gets at once
 PAGES = 20  # read by one caller; a look that needs more is gone on with at the next call
-KEPT = 1000  # looks
+KEPT = 1000  # conversations
+KEPT_OF_ONE = 8  # looks
+MARGIN = 60.0  # seconds: messages that were claimed at about the same time are looked for together
+GONE_ON_WITH = 1800.0  # seconds
+SHARED = 3.0  # seconds: far less than a message waits for its look
 
 Place = tuple[str, str, str]
 
@@ -39,21 +43,21 @@ class _Look:
             return True
         if oldest < self.oldest or key in self.told:
             return False
-        return (key in self.asked and not self.complete) or time.monotonic() - self.began <= shared
+        age = time.monotonic() - self.began
+        return age <= shared or (key in self.asked and not self.complete and age <= GONE_ON_WITH)
 
 
 class Looks:
-    """Looks into histories as the bot, whose id in a workspace `bot` returns.
+    """Looks into histories.
 
     A look that began up to `shared` seconds ago serves too: messages of one channel are looked for one after another.
     One that Slack's limits cut short is gone on with, for those who asked for it, instead of begun anew.
     """
 
-    def __init__(self, calls: Calls, bot: Callable[[str], Awaitable[str]], shared: float) -> None:
+    def __init__(self, calls: Calls, shared: float = SHARED) -> None:
         self._calls = calls
-        self._bot = bot
         self._shared = shared
-        self._looks: dict[Place, _Look] = {}
+        self._looks: dict[Place, list[_Look]] = {}
         self._closed: dict[str, float] = {}  # workspaces -> until when Slack answers no look
 
     async def find(self, workspace: str, channel: str, thread: str, key: str, since: datetime) -> str | None:
@@ -69,14 +73,16 @@ class Looks:
         look.told.add(key)
         return None
 
-    def _look(self, place: Place, key: str, oldest: float) -> _Look:
-        """Return the look that answers for a key, a new one if the last does not."""
-        look = self._looks.get(place)
-        if look is None or not look.serves(key, oldest, self._shared):
-            self._looks.pop(place, None)
-            look = self._looks[place] = _Look(oldest, time.monotonic())
-            if len(self._looks) > KEPT:
-                del self._looks[next(iter(self._looks))]
+    def _look(self, place: Place, key: str, since: float) -> _Look:
+        """Return a look that answers for a key, a new one if none does."""
+        looks = self._looks.setdefault(place, [])
+        if len(self._looks) > KEPT:
+            del self._looks[next(iter(self._looks))]
+        for look in looks:
+            if look.serves(key, since, self._shared):
+                return look
+        look = _Look(since - MARGIN, time.monotonic())
+        self._looks[place] = [*looks[1 - KEPT_OF_ONE :], look]
         return look
 
     async def _read(self, place: Place, look: _Look, key: str) -> None:
@@ -87,20 +93,22 @@ class Looks:
             raise Unknown(f"Slack lets me read no history for {wait:.0f} s.")
         for _ in range(PAGES):
             try:
-                bot = await self._bot(workspace)
+                bot = (await self._calls.token(workspace)).bot_id
                 page = await self._page(place, look)
             except Retry as error:
                 self._closed[workspace] = time.monotonic() + error.after
                 raise Unknown(f"The history could not be read: {error}") from error
             except DeliveryError as error:
                 if isinstance(error, Refused):  # a cursor does not live for ever
-                    self._looks.pop(place, None)
+                    look.cursor, look.began = "", time.monotonic()
                 raise Unknown(f"The history could not be read: {error}") from error
             look.found |= _ours(page, bot)
             look.cursor = _cursor(page)
-            look.complete = not look.cursor
+            look.complete = not look.cursor and _ends(page)
             if look.complete or key in look.found:
                 return
+            if not look.cursor:
+                raise Unknown("Slack answered with no history, or does not say where it goes on.")
         raise Unknown("The history is long: the rest of it is read later.")
 
     async def _page(self, place: Place, look: _Look) -> dict[str, Any]:
@@ -133,14 +141,15 @@ def _ours(page: Mapping[str, Any], bot: str) -> dict[str, str]:
 
 
 def _cursor(page: Mapping[str, Any]) -> str:
-    """Return where the next page begins; "" if this is the last. Raises Unknown if there is more and no way to it."""
+    """Return where the next page begins; "" if nothing says so."""
     metadata = page.get("response_metadata")
     cursor = metadata.get("next_cursor") if isinstance(metadata, Mapping) else None
-    if page.get("has_more") and not cursor:
-        raise Unknown("The history goes on, and Slack does not say where.")
-    if not isinstance(page.get("messages"), list):
-        raise Unknown("Slack answered with no history.")
     return cursor if isinstance(cursor, str) else ""
+
+
+def _ends(page: Mapping[str, Any]) -> bool:
+    """Say whether a page without a next one is the last of a history."""
+    return isinstance(page.get("messages"), list) and not page.get("has_more")
 
 
 def _list(value: Any) -> list[Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from bot.core.request import HOME, Address
 from bot.errors import DeliveryError, Refused
 from bot.platforms.slack.calls import Calls
@@ -12,18 +10,15 @@ from bot.platforms.slack.facts import Places, name_of
 _LATER = "Slack does not answer just now. Try again in a minute."
 
 
-async def join(calls: Calls, places: Places, bot_user: Callable[[str], Awaitable[str]], address: Address) -> None:
-    """Make sure that the bot can post in this channel. Raises Refused, whose words are for people.
-
-    `bot_user` returns the bot's user id in a workspace.
-    """
+async def join(calls: Calls, places: Places, address: Address) -> None:
+    """Make sure that the bot can post in this channel. Raises Refused, whose words are for people."""
     workspace, id_ = address.workspace, address.channel
     if id_ in ("", HOME) or id_.startswith("D"):
         return
     try:
         places.forget(workspace, id_)
         channel = await places.channel(workspace, id_)
-        bot = name_of(await places.person(workspace, await bot_user(workspace)))
+        bot = name_of(await places.person(workspace, (await calls.token(workspace)).bot_user))
         name = channel.get("name")
         if channel.get("is_archived"):
             raise Refused(f"#{name} is archived, so nothing can be posted there. Choose another channel.")

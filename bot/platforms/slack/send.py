@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from bot.core.message import Message
 from bot.core.request import HOME, Address, Receipt
-from bot.errors import Refused, Uncertain, Unknown
+from bot.errors import DeliveryError, Refused, Retry, Uncertain, Unknown
 from bot.platforms.slack.calls import Calls
-from bot.platforms.slack.find import EVENT, Looks
+from bot.platforms.slack.find import EVENT, SHARED, Looks
 from bot.platforms.slack.render import blocks_of, fallback
 
 PLATFORM = "slack"
@@ -20,16 +20,14 @@ MOST_DIRECT = 10_000  # conversations with one person that are remembered
 class Post:
     """Sends and finds. `history`: the bot may read what it wrote; without it, it never can say whether it arrived.
 
-    `bot` returns the bot's own id in a workspace. A look that began up to `shared` seconds ago serves whoever asks then.
+    A look into the history that began up to `shared` seconds ago serves whoever asks then.
     """
 
-    def __init__(
-        self, calls: Calls, bot: Callable[[str], Awaitable[str]], *, history: bool = True, shared: float = 3.0
-    ) -> None:
+    def __init__(self, calls: Calls, *, history: bool = True, shared: float = SHARED) -> None:
         self._calls = calls
         self._history = history
         self._direct: dict[tuple[str, str], str] = {}
-        self._looks = Looks(calls, bot, shared)
+        self._looks = Looks(calls, shared)
 
     async def send(self, to: Address, message: Message, key: str) -> Receipt:
         """Post one message. Raises Retry, Refused or Uncertain."""
@@ -56,24 +54,34 @@ class Post:
             raise Unknown("I may not read the history (PAPERROUND_SLACK_HISTORY is off), so nobody can tell.")
         try:
             channel = await self.channel_of(to)
-        except Exception as error:
+        except DeliveryError as error:
             raise Unknown(f"The conversation could not be opened to look: {error}") from error
         ts = await self._looks.find(to.workspace, channel, to.thread, key, since)
         return None if ts is None else receipt(channel, ts)
 
     async def channel_of(self, to: Address) -> str:
-        """Return the channel of an address; a direct message is opened. Raises Retry, Refused or Uncertain."""
+        """Return the channel of an address; a direct message is opened. Raises Retry or Refused."""
         if to.platform != PLATFORM:
             raise Refused(f"This is Slack, and the message is for {to.platform}.")
         if to.channel and to.channel != HOME:
             return to.channel
         who = (to.workspace, to.user)
         if who not in self._direct:
-            said = await self._calls.call(to.workspace, "conversations.open", users=to.user)
             if len(self._direct) >= MOST_DIRECT:
                 self._direct.clear()
-            self._direct[who] = said["channel"]["id"]
+            self._direct[who] = await self._open(*who)
         return self._direct[who]
+
+    async def _open(self, workspace: str, user: str) -> str:
+        """Open a direct message. Nothing was posted yet, so whatever goes wrong may simply be tried again."""
+        try:
+            said = await self._calls.call(workspace, "conversations.open", users=user)
+        except Uncertain as error:
+            raise Retry(str(error), 0.0) from error
+        channel = said.get("channel")
+        if not isinstance(channel, Mapping) or not isinstance(channel.get("id"), str):
+            raise Retry("Slack opened a direct message and did not say where.", 0.0)
+        return str(channel["id"])
 
 
 def receipt(channel: str, ts: Any) -> Receipt:
