@@ -22,8 +22,7 @@ from bot.core.message import File
 from bot.errors import Refused, Retry, StoreError, Uncertain
 from bot.platforms.slack.methods import ENDED, METHODS, kind_of, words
 
-DEADLINE = 30.0  # seconds for a call, of which CONNECT for a connection
-CONNECT = 10.0
+DEADLINE = 30.0  # seconds for a call, of which a third for a connection
 BODY_LIMIT = 8 << 20  # bytes of an answer: fifteen messages of the longest kind are far below
 CONNECTIONS = 200
 RESPOND = "response_url"  # the name of what is no method, in messages
@@ -126,8 +125,9 @@ class Calls:
             raise _too_many(RESPOND, headers)
         if status >= 500:
             raise Uncertain(f"Slack answered {RESPOND} with {status}.")
-        if status != 200:
-            raise Refused(f"Slack refused {RESPOND}: {_code(answer) or status}.")
+        if status != 200 or (isinstance(answer, Mapping) and answer.get("ok") is False):
+            code = _code(answer) or (answer if isinstance(answer, str) else "")
+            raise Refused(f"Slack refused {RESPOND}: {code or status}.")
 
     async def upload(self, workspace: str, channel: str, file: File, thread: str = "") -> None:
         """Put a file into a conversation. Raises Retry, Refused or Uncertain."""
@@ -188,7 +188,7 @@ class Calls:
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=CONNECTIONS),
-                timeout=aiohttp.ClientTimeout(total=self._deadline, connect=CONNECT, sock_connect=CONNECT),
+                timeout=aiohttp.ClientTimeout(total=self._deadline, connect=self._deadline / 3),
                 response_class=_Bounded,
             )
         return self._session
@@ -229,7 +229,7 @@ def _answer_of(error: SlackApiError) -> tuple[int, Any, Mapping[str, str]]:
 
 def _code(answer: Any) -> str:
     """Return the error code of an answer; "" if it has none."""
-    code = answer.get("error") if isinstance(answer, Mapping) else answer
+    code = answer.get("error") if isinstance(answer, Mapping) else None
     return code[:100] if isinstance(code, str) else ""
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.errors import DeliveryError, Refused, Retry, Unknown
-from bot.platforms.slack.calls import Calls
+from bot.platforms.slack.calls import Calls, Token
 
 EVENT = "paperround_message"  # the type of the metadata that our messages carry
 PAGE = 15  # messages: the most that an app outside the Marketplace gets at once
@@ -93,7 +93,7 @@ class Looks:
             raise Unknown(f"Slack lets me read no history for {wait:.0f} s.")
         for _ in range(PAGES):
             try:
-                bot = (await self._calls.token(workspace)).bot_id
+                bot = await self._calls.token(workspace)
                 page = await self._page(place, look)
             except Retry as error:
                 self._closed[workspace] = time.monotonic() + error.after
@@ -126,18 +126,28 @@ class Looks:
         return await self._calls.call(workspace, "conversations.history", **window)
 
 
-def _ours(page: Mapping[str, Any], bot: str) -> dict[str, str]:
+def _ours(page: Mapping[str, Any], bot: Token) -> dict[str, str]:
     """Return keys and timestamps of the messages on a page that the bot wrote; anybody can write metadata like ours."""
+    messages = page.get("messages")
     found = {}
-    for message in _list(page.get("messages")):
-        metadata = message.get("metadata") if isinstance(message, Mapping) else None
-        if not isinstance(metadata, Mapping) or metadata.get("event_type") != EVENT or message.get("bot_id") != bot:
-            continue
-        payload = metadata.get("event_payload")
-        key = payload.get("key") if isinstance(payload, Mapping) else None
-        if isinstance(key, str) and isinstance(message.get("ts"), str):
+    for message in messages if isinstance(messages, list) else []:
+        key = _key(message, bot)
+        if key and isinstance(message.get("ts"), str):
             found[key] = message["ts"]
     return found
+
+
+def _key(message: Any, bot: Token) -> str:
+    """Return the key of a message of the bot; "" for any other. It says who wrote it by one id or by both."""
+    if not isinstance(message, Mapping):
+        return ""
+    metadata = message.get("metadata")
+    writers = ((message.get("bot_id"), bot.bot_id), (message.get("user"), bot.bot_user))
+    if not isinstance(metadata, Mapping) or not any(one and one == ours for one, ours in writers):
+        return ""
+    payload = metadata.get("event_payload")
+    key = payload.get("key") if isinstance(payload, Mapping) and metadata.get("event_type") == EVENT else None
+    return key if isinstance(key, str) else ""
 
 
 def _cursor(page: Mapping[str, Any]) -> str:
@@ -150,7 +160,3 @@ def _cursor(page: Mapping[str, Any]) -> str:
 def _ends(page: Mapping[str, Any]) -> bool:
     """Say whether a page without a next one is the last of a history."""
     return isinstance(page.get("messages"), list) and not page.get("has_more")
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
