@@ -63,7 +63,7 @@ class Server:
     answer: bytes = b""
     acts: Callable[[asyncio.StreamWriter], Awaitable[None]] | None = None
     asked: list[Asked] = field(default_factory=list)
-    open: set[asyncio.Task[None]] = field(default_factory=set)
+    open: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
 
     def says(self, body: Any, status: int = 200, kind: str = "application/json", **headers: str) -> None:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -74,7 +74,7 @@ class Server:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self.open.add(task)
+        self.open[task] = writer
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -90,7 +90,6 @@ class Server:
             pass
         finally:
             writer.close()
-            self.open.discard(task)
 
 
 @asynccontextmanager
@@ -102,10 +101,11 @@ async def serving() -> AsyncIterator[Server]:
         yield server
     finally:
         listening.close()
-        for task in (left := list(server.open)):
+        for task, writer in server.open.items():
             task.cancel()
-        await asyncio.gather(*left)
-        await asyncio.sleep(0)  # a closed transport lets go of its socket in the loop's next turn
+            writer.transport.abort()
+        await asyncio.gather(*server.open)
+        await asyncio.sleep(0)  # a transport lets go of its socket in the loop's next turn
 
 
 @pytest.fixture
@@ -315,16 +315,21 @@ async def test_what_could_not_connect_is_tried_again(tokens: Tokens) -> None:
 
 @pytest.mark.parametrize(("said", "deadline"), [(b"HTTP/1.1 400 No TLS here\r\n\r\n", 5.0), (b"", 0.3)])
 async def test_tls_that_fails_or_hangs_is_tried_again(tokens: Tokens, said: bytes, deadline: float) -> None:
+    ended = asyncio.Event()
+
     async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(said)
         await reader.read()
-        writer.close()
+        writer.transport.abort()
+        ended.set()
 
     listening = await asyncio.start_server(plain, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
     calls = Calls(tokens, f"https://127.0.0.1:{port}/", deadline=deadline)
     try:
         assert isinstance(await failed(calls.call("T1", "chat.postMessage")), Retry)
+        await ended.wait()
+        await asyncio.sleep(0)
     finally:
         listening.close()
         await calls.close()
