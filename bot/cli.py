@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import secrets
 import sys
+from base64 import urlsafe_b64encode
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -296,6 +298,12 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="As one JSON obj
     found = plain_json(checks)
     typer.echo(json.dumps(found) if as_json else table(checks))
     raise typer.Exit(0 if found["ok"] else 1)
+
+
+@cli.command()
+def key() -> None:
+    """Make a key for PAPERROUND_SECRET_KEYS, which encrypts the tokens of many workspaces in the database."""
+    typer.echo(urlsafe_b64encode(secrets.token_bytes(32)).decode())
 
 
 def _platforms() -> dict[str, Any]:

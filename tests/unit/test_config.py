@@ -8,11 +8,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
 
 from bot.config import PREFIX, Settings, load
 from bot.errors import SettingsError, SetupError
 
 ROOT = Path(__file__).parents[2]
+KEYS = [Fernet.generate_key().decode() for _ in range(2)]
+SECRETS = {
+    "slack_bot_token": "xoxb-1-sEcret",
+    "slack_app_token": "xapp-1-A1-sEcret",
+    "slack_signing_secret": "sEcret0123",
+    "slack_client_secret": "sEcret4567",
+    "secret_keys": KEYS[0],
+}
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +41,9 @@ def test_the_defaults_load() -> None:
     assert (settings.say_nothing, settings.channels, settings.allowed) == ("say", "managers", "")
     assert (settings.command, settings.lease_seconds) == ("papers", 120)
     assert settings.metrics_address == "127.0.0.1:9464"
+    assert (settings.slack_mode, settings.slack_history, settings.http_address) == ("socket", True, "127.0.0.1:8080")
+    assert (settings.slack_api_url, settings.public_url, settings.slack_client_id) == ("https://slack.com/api/", "", "")
+    assert not any(getattr(settings, name).get_secret_value() for name in SECRETS)
 
 
 def test_an_address_of_the_metrics_is_kept_on_this_machine() -> None:
@@ -82,6 +94,15 @@ def test_where_the_bot_may_work(
         ("METRICS_ADDRESS", "9100", "127.0.0.1:9100"),
         ("METRICS_ADDRESS", "[::1]:09100", "[::1]:9100"),
         ("METRICS_ADDRESS", "Off", ""),
+        ("SLACK_CLIENT_ID", "111.222", "111.222"),
+        ("SLACK_MODE", "http", "http"),
+        ("SLACK_HISTORY", "No", False),
+        ("SLACK_HISTORY", "on", True),
+        ("SLACK_API_URL", "http://127.0.0.1:1/api", "http://127.0.0.1:1/api/"),
+        ("HTTP_ADDRESS", "0.0.0.0:80", "0.0.0.0:80"),
+        ("HTTP_ADDRESS", "off", ""),
+        ("PUBLIC_URL", "https://Papers.example.org/bot/", "https://Papers.example.org/bot"),
+        ("PUBLIC_URL", "http://localhost:8080", "http://localhost:8080"),
     ],
 )
 def test_each_setting_is_read(monkeypatch: pytest.MonkeyPatch, name: str, typed: str, read: object) -> None:
@@ -137,6 +158,26 @@ WRONG = [
     ("METRICS_ADDRESS", "127.0.0.1:70000", "or off"),
     ("METRICS_ADDRESS", "http://host:80/", "or off"),
     ("METRICS_ADDRESS", ":9464", "or off"),
+    ("SLACK_BOT_TOKEN", "xapp-1-sEcret", "it belongs to PAPERROUND_SLACK_APP_TOKEN"),
+    ("SLACK_BOT_TOKEN", "xoxp-1-sEcret", "a user token"),
+    ("SLACK_BOT_TOKEN", "xoxe.xoxb-1-sEcret", "make the app anew from the manifest"),
+    ("SLACK_BOT_TOKEN", "sEcret", "it begins with xoxb-"),
+    ("SLACK_BOT_TOKEN", "xoxb-sEcret xoxb-2", "the whole token"),
+    ("SLACK_BOT_TOKEN", "xoxb-", "the whole token"),
+    ("SLACK_APP_TOKEN", "xoxb-1-sEcret", "it belongs to PAPERROUND_SLACK_BOT_TOKEN"),
+    ("SLACK_SIGNING_SECRET", "xapp-sEcret", "this is a token"),
+    ("SLACK_CLIENT_SECRET", "sEcret!", "App Credentials"),
+    ("SLACK_CLIENT_ID", "my app", "App Credentials"),
+    ("SLACK_MODE", "https", "'socket' or 'http'"),
+    ("SLACK_HISTORY", "maybe", "type yes or no"),
+    ("SLACK_API_URL", "slack.com/api", "https://slack.com/api/"),
+    ("HTTP_ADDRESS", "here", "127.0.0.1:8080, or off"),
+    ("PUBLIC_URL", "papers.example.org", "https://papers.example.org"),
+    ("PUBLIC_URL", "http://papers.example.org", "https://papers.example.org"),
+    ("PUBLIC_URL", "https://me:sEcret@papers.example.org", "https://papers.example.org"),
+    ("PUBLIC_URL", "https://papers.example.org/?x=1", "https://papers.example.org"),
+    ("SECRET_KEYS", "sEcret", "paperround key"),
+    ("SECRET_KEYS", f"{KEYS[0]},{KEYS[1]}sEcret", "number 2 is no key"),
 ]
 
 
@@ -153,6 +194,21 @@ def test_a_wrong_setting_is_named_with_what_would_be_right(
     assert text.endswith(" Change it in the environment.")
     assert text.isprintable()
     assert "Input" not in text
+    assert "sEcret" not in text
+
+
+def test_secrets_are_read_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(f"{PREFIX}{name.upper()}", f" {value} ")
+    settings = load()
+    assert {name: getattr(settings, name).get_secret_value() for name in SECRETS} == SECRETS
+    shown = f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
+    assert not any(value in shown for value in SECRETS.values())
+
+
+def test_several_keys_may_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"{PREFIX}SECRET_KEYS", f" {KEYS[0]} , {KEYS[1]},")
+    assert load().secret_keys.get_secret_value() == ",".join(KEYS)
 
 
 def test_several_wrong_settings_are_all_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

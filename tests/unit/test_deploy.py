@@ -45,6 +45,7 @@ def env_example() -> str:
 def _setting(name: str, field: FieldInfo) -> str:
     comment = textwrap.fill(field.description or "", 100, initial_indent="# ", subsequent_indent="# ")
     default = "" if field.default_factory else field.default  # a factory's value is this machine's
+    default = {True: "yes", False: "no"}.get(default, default) if isinstance(default, bool) else default
     return f"\n{comment}\n#{PREFIX}{name.upper()}={default}\n"
 
 
