@@ -21,7 +21,7 @@ MARGIN = 60.0  # seconds: messages that were claimed at about the same time are 
 GONE_ON_WITH = 1800.0  # seconds
 SHARED = 3.0  # seconds: far less than a message waits for its look
 
-Place = tuple[str, str, str]
+Place = tuple[str, str]  # workspace and channel
 
 
 @dataclass(slots=True)
@@ -60,9 +60,9 @@ class Looks:
         self._looks: dict[Place, list[_Look]] = {}
         self._closed: dict[str, float] = {}  # workspaces -> until when Slack answers no look
 
-    async def find(self, workspace: str, channel: str, thread: str, key: str, since: datetime) -> str | None:
+    async def find(self, workspace: str, channel: str, key: str, since: datetime) -> str | None:
         """Return the timestamp of the message of `key`, or None if it is not there. Raises Unknown."""
-        place = (workspace, channel, thread)
+        place = (workspace, channel)
         look = self._look(place, key, since.timestamp())
         look.asked.add(key)
         async with look.lock:
@@ -112,18 +112,17 @@ class Looks:
         raise Unknown("The history is long: the rest of it is read later.")
 
     async def _page(self, place: Place, look: _Look) -> dict[str, Any]:
-        workspace, channel, thread = place
-        window: dict[str, Any] = {
-            "channel": channel,
-            "oldest": f"{look.oldest:.6f}",
-            "inclusive": True,
-            "limit": PAGE,
-            "include_all_metadata": True,
-            "cursor": look.cursor or None,
-        }
-        if thread:
-            return await self._calls.call(workspace, "conversations.replies", ts=thread, **window)
-        return await self._calls.call(workspace, "conversations.history", **window)
+        workspace, channel = place
+        return await self._calls.call(
+            workspace,
+            "conversations.history",
+            channel=channel,
+            oldest=f"{look.oldest:.6f}",
+            inclusive=True,
+            limit=PAGE,
+            include_all_metadata=True,
+            cursor=look.cursor or None,
+        )
 
 
 def _ours(page: Mapping[str, Any], bot: Token) -> dict[str, str]:

@@ -88,12 +88,6 @@ METHODS: Mapping[str, Method] = {
     "conversations.history": _method(
         "channels:history", "groups:history", "im:history", refused="channel_not_found not_in_channel " + _PAGES
     ),
-    "conversations.replies": _method(
-        "channels:history",
-        "groups:history",
-        "im:history",
-        refused="channel_not_found not_in_channel thread_not_found " + _PAGES,
-    ),
     "conversations.info": _method(
         "channels:read", "groups:read", refused="channel_not_found method_not_supported_for_channel_type"
     ),
@@ -133,7 +127,7 @@ METHODS: Mapping[str, Method] = {
 }
 """The last three are called with other tokens than the bot's, or with none."""
 
-HISTORY = frozenset({"conversations.history", "conversations.replies"})
+HISTORY = frozenset({"conversations.history"})
 """Called only where the settings let the bot look for its own messages."""
 
 _INSTALL_AGAIN = "Somebody who manages the workspace has to install the app again."

@@ -39,7 +39,6 @@ class Post:
             "unfurl_links": False,
             "unfurl_media": False,
             "metadata": {"event_type": EVENT, "event_payload": {"key": key}},
-            "thread_ts": to.thread or None,
         }
         try:
             said = await self._calls.call(to.workspace, "chat.postMessage", **arguments)
@@ -56,7 +55,7 @@ class Post:
             channel = await self.channel_of(to)
         except DeliveryError as error:
             raise Unknown(f"The conversation could not be opened to look: {error}") from error
-        ts = await self._looks.find(to.workspace, channel, to.thread, key, since)
+        ts = await self._looks.find(to.workspace, channel, key, since)
         return None if ts is None else receipt(channel, ts)
 
     async def channel_of(self, to: Address) -> str:
