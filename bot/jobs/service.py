@@ -19,9 +19,10 @@ import structlog
 
 from bot import metrics
 from bot.config import Settings
-from bot.core.ports import Invoke, Platform, Source
+from bot.core.ports import Closes, Invoke, Platform, Source
 from bot.core.timing import Timing
 from bot.errors import StoreError
+from bot.jobs import web
 from bot.jobs.clock import Clock
 from bot.jobs.plan import Planner
 from bot.jobs.pull import pull
@@ -89,7 +90,8 @@ class Service:
         self._stop = asyncio.Event()
 
     async def run(self) -> None:
-        """Work until SIGTERM or SIGINT; then finish or give back what was claimed."""
+        """Work until SIGTERM or SIGINT; then finish or give back what was claimed. Raises SetupError."""
+        hang_up = await self._serve()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
@@ -105,11 +107,20 @@ class Service:
         self._planner.stopping = True
         for task in listeners:
             task.cancel()
-        await asyncio.gather(*listeners, clock.stop(STOP_WITHIN), return_exceptions=True)
+        await asyncio.gather(*listeners, hang_up(), clock.stop(STOP_WITHIN), return_exceptions=True)
         await self._sender.drain(STOP_WITHIN)
+        for platform in self._parts.platforms.values():
+            if isinstance(platform, Closes):
+                await platform.close()
         await self._gone()
         close()
         log.info("stopped", process=self._name)
+
+    async def _serve(self) -> web.Stop:
+        """Answer over HTTP where this process listens and a platform wants it."""
+        store = self._parts.store
+        heard = self._parts.platforms if self._role is not Role.WORKER else {}
+        return await web.serve(self._parts.settings.http_address, heard, lambda: store.read(store.clock))
 
     def stop(self) -> None:
         """Let `run` come to its end."""
