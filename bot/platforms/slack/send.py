@@ -53,10 +53,12 @@ class Post:
             raise Unknown("I may not read the history (PAPERROUND_SLACK_HISTORY is off), so nobody can tell.")
         try:
             channel = await self.channel_of(to)
+            ts = await self._looks.find(to.workspace, channel, key, since)
+            return None if ts is None else receipt(channel, ts)
+        except Unknown:
+            raise
         except DeliveryError as error:
-            raise Unknown(f"The conversation could not be opened to look: {error}") from error
-        ts = await self._looks.find(to.workspace, channel, key, since)
-        return None if ts is None else receipt(channel, ts)
+            raise Unknown(f"The conversation could not be looked at: {error}") from error
 
     async def channel_of(self, to: Address) -> str:
         """Return the channel of an address; a direct message is opened. Raises Retry or Refused."""
