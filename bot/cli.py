@@ -8,7 +8,9 @@ import os
 import secrets
 import sys
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +23,7 @@ from bot.app import App, database_of, utc_now
 from bot.config import Settings
 from bot.core.card import count
 from bot.core.check import plain_json, size, table
+from bot.core.ports import Platform
 from bot.demo import play, talk
 from bot.errors import SetupError, StoreError, UsageError
 from bot.jobs import checkup
@@ -30,7 +33,7 @@ from bot.jobs.rehearse import as_json as rehearsed
 from bot.jobs.rehearse import rehearse
 from bot.jobs.service import Role
 from bot.jobs.upkeep import pulse
-from bot.platforms.console import Console
+from bot.platforms._setup import Setup
 from bot.platforms.console.render import plain
 from bot.plugins import load
 from bot.sources import local
@@ -291,7 +294,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="As one JSON obj
         return opened[0].store, opened[0].library
 
     try:
-        checks = examine(settings, database_of(settings), open_, _platforms, utc_now)
+        checks = examine(settings, database_of(settings), open_, partial(_openers, settings), utc_now)
     finally:
         for app in opened:
             app.close()
@@ -306,6 +309,19 @@ def key() -> None:
     typer.echo(urlsafe_b64encode(secrets.token_bytes(32)).decode())
 
 
-def _platforms() -> dict[str, Any]:
-    """Load what makes the platforms, the terminal aside: it needs somebody who types."""
-    return {name: make for name, make in load("bot.platforms", "platform").items() if name != Console.name}
+def _openers(settings: Settings, store: Store) -> dict[str, Callable[[], Platform | None]]:
+    """Return what opens each platform."""
+    setup = Setup(settings, store, load("bot.commands"), utc_now)
+    return {name: partial(make.open, setup) for name, make in load("bot.platforms", "platform").items()}
+
+
+@cli.command()
+def manifest(
+    name: Annotated[str, typer.Argument(help="The platform, such as slack.")] = "",
+) -> None:
+    """Print what a platform has to be told of the app, for the mode that the settings choose."""
+    known = {name: make for name, make in load("bot.platforms", "manifest", optional=True).items() if callable(make)}
+    if name not in known:
+        said = f"“{name[:40]}” has no manifest" if name else "Say of which platform"
+        raise UsageError(f"{said}. There is one for: {', '.join(known) or 'none'}")
+    typer.echo(known[name](_settings(quietly=True), load("bot.commands")))

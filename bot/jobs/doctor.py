@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from typing import Any
 from zoneinfo import TZPATH, ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import structlog
 
 from bot.config import Settings
-from bot.core.card import count
 from bot.core.check import Check, size
+from bot.core.ports import Checks, Closes, Platform
 from bot.errors import SetupError, StoreError
 from bot.jobs.checkup import look_inside
 from bot.store import health, migrate
@@ -27,40 +28,51 @@ OURS = "paperround"  # the name of this distribution
 _SCARCE, _FULL = 1e9, 1e8  # bytes free on the disk
 _FEW_ZONES = 400  # the tz database has about 600
 
+_PATIENCE = 60.0  # seconds for all that a platform looks at
+
 Opening = Callable[[], tuple[Store, Library]]
+Openers = Callable[[Store], Mapping[str, Callable[[], Platform | None]]]
 
 
 def examine(
     settings: Settings,
     url: str,
     open_: Opening,
-    platforms: Callable[[], Mapping[str, Any]],
+    opens: Openers,
     now: Callable[[], datetime],
 ) -> list[Check]:
     """Look at everything, in order. What cannot be looked at is a check that is wrong, and the others go on.
 
     `open_` opens the database at `url` and the index; it is called only if the database is there and at this program's
-    revision, since opening would make or change it. `platforms` loads what `credentials` looks at. `now` is this
-    machine's time (aware).
+    revision, since opening would make or change it; without it, platforms keep what they look at in memory. `opens`
+    gives, by name, what opens each platform on a store. `now` is this machine's time (aware).
     """
     first = _safely("database", lambda: migrations(url))
     inside: dict[str, Callable[[], Check]] = {}
+    store = None
     if first.verdict == "ok":
         try:
             store, library = open_()
         except StoreError as error:
             first = Check("database", "wrong", str(error))
         else:
-            inside = {"database": lambda: database(store, url), "migrations": lambda: first}
+            inside = {"database": partial(database, store, url), "migrations": lambda: first}
             inside |= look_inside(store, library, settings, now)
-    outside = {
-        "time zones": time_zones,
-        "platforms": lambda: credentials(platforms),
-        "packages": packages,
-        "disk": lambda: disk(settings.data_dir),
-    }
-    found = [_safely(name, check) for name, check in (inside | outside).items()]
-    return found if inside else [first, *found]
+    found = [_safely(name, check) for name, check in inside.items()] or [first]
+    found.append(_safely("time zones", time_zones))
+    found += _platforms(opens, store)
+    return [*found, _safely("packages", packages), _safely("disk", lambda: disk(settings.data_dir))]
+
+
+def _platforms(opens: Openers, store: Store | None) -> list[Check]:
+    made = store or Store.open("sqlite://")
+    try:
+        return ask_platforms(opens, made)
+    except Exception as error:
+        return [_failed("platforms", error)]
+    finally:
+        if store is None:
+            made.close()
 
 
 def _safely(name: str, check: Callable[[], Check]) -> Check:
@@ -69,9 +81,13 @@ def _safely(name: str, check: Callable[[], Check]) -> Check:
     except StoreError as error:
         return Check(name, "wrong", str(error))
     except Exception as error:
-        log.exception("a check failed", check=name)
-        line = f"it could not be looked at ({type(error).__name__})"
-        return Check(name, "wrong", line, "The log says more; please report it.")
+        return _failed(name, error)
+
+
+def _failed(name: str, error: Exception) -> Check:
+    log.error("a check failed", check=name, exc_info=error)
+    line = f"it could not be looked at ({type(error).__name__})"
+    return Check(name, "wrong", line, "The log says more; please report it.")
 
 
 def migrations(url: str) -> Check:
@@ -123,38 +139,37 @@ def berlin_is_right() -> bool:
     return all(at.astimezone(zone).utcoffset() == offset for at, offset in wanted.items())
 
 
-def credentials(platforms: Callable[[], Mapping[str, Any]]) -> Check:
-    """See which platforms have what they need to sign in, by name; values are never told.
-
-    A platform tells it by an attribute `credentials`: whether each is set, by its name. `platforms` loads them; the
-    ones that are made when the bot starts are made here too.
-    """
+def ask_platforms(opens: Openers, store: Store) -> list[Check]:
+    """Open each platform and let it say how it is; one that the settings do not ask for says nothing."""
+    found: list[Check] = []
     told: dict[str, str] = {}
-    ill = []
-    loaded = platforms()
-    for name, make in loaded.items():
+    for name, make in sorted(opens(store).items()):
         try:
-            known = _credentials_of(make)
+            platform = make()
         except SetupError as error:
-            ill.append(name)
-            told[name] = str(error)
+            told[name] = "not ready"
+            found.append(Check(name, "wrong", str(error), "README says how, under Install."))
             continue
-        if not all(known.values()):
-            ill.append(name)
-        told[name] = ", ".join(f"{what} {'set' if there else 'missing'}" for what, there in known.items())
-    details = tuple(f"{name}: {line or 'needs none'}" for name, line in told.items())
-    line = f"{count(len(loaded), 'platform')} beside the terminal"
-    if not ill:
-        return Check("platforms", "ok", line, "", details)
-    todo = f"Set in the environment what is missing for {', '.join(ill)}."
-    return Check("platforms", "look", line, todo, details)
+        if platform is not None:
+            told[name] = "set up"
+            found += asyncio.run(_ask(platform))
+    if not told:
+        line = "none is set up, so digests come to the terminal alone"
+        return [Check("platforms", "look", line, "README says how, under Install it on Slack.")]
+    return [Check("platforms", "ok", ", ".join(f"{name} {state}" for name, state in told.items())), *found]
 
 
-def _credentials_of(platform: Any) -> Mapping[str, bool]:
-    known = getattr(platform, "credentials", None)
-    if not isinstance(known, Mapping) and callable(platform):
-        known = getattr(platform(), "credentials", None)
-    return known if isinstance(known, Mapping) else {}
+async def _ask(platform: Platform) -> list[Check]:
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return list(await platform.check()) if isinstance(platform, Checks) else []
+    except TimeoutError:
+        return [Check(platform.name, "wrong", f"it did not answer within {_PATIENCE:.0f} seconds")]
+    except Exception as error:
+        return [_failed(platform.name, error)]
+    finally:
+        if isinstance(platform, Closes):
+            await platform.close()
 
 
 def packages(homes: Mapping[str, list[str]] | None = None) -> Check:

@@ -12,8 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bot.cli import cli
+from bot.config import read_keys
 from bot.demo import SEED, seeds_folder
+from bot.errors import UsageError
 
 PROGRAM = [sys.executable, "-W", "error", "-c", "from bot.cli import main; main()"]
 
@@ -233,7 +237,12 @@ def test_the_doctor_looks_and_changes_nothing(tmp_path: Path) -> None:
     assert set(found) >= {"database", "migrations", "clock", "time zones", "sources", "outbox", "set aside"}
     assert set(found) >= {"paused", "processes", "index", "platforms", "packages", "disk"}
     assert done.returncode == int("wrong" in found.values())
-    assert {name for name, verdict in found.items() if verdict != "ok"} <= {"processes", "disk", "packages"}
+    assert {name for name, verdict in found.items() if verdict != "ok"} <= {
+        "processes",
+        "disk",
+        "packages",
+        "platforms",
+    }
 
 
 def test_the_doctor_says_what_is_wrong_with_exit_code_1(tmp_path: Path) -> None:
@@ -242,6 +251,19 @@ def test_the_doctor_says_what_is_wrong_with_exit_code_1(tmp_path: Path) -> None:
     assert done.stdout.startswith("wrong  database")
     assert "secret" not in done.stdout + done.stderr
     assert " wrong" in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", ["", "smoke", "console"])
+def test_a_manifest_of_nothing_says_of_what_there_is_one(name: str) -> None:
+    done = CliRunner().invoke(cli, ["manifest", name])
+    assert isinstance(done.exception, UsageError)
+    assert "There is one for: " in str(done.exception)
+
+
+def test_a_key_is_made_anew_each_time() -> None:
+    keys = [CliRunner().invoke(cli, ["key"]).stdout.strip() for _ in range(2)]
+    assert keys[0] != keys[1]
+    assert read_keys(",".join(keys)) == ",".join(keys)
 
 
 def test_a_backup_goes_into_an_empty_database_and_the_bot_goes_on_there(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import zoneinfo
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,6 +37,11 @@ def never() -> tuple[Store, Library]:
     raise AssertionError("opening would make or change the database")
 
 
+def nothing(_store: Store) -> dict[str, Any]:
+    """No platform is there."""
+    return {}
+
+
 def by_name(checks: list[Check]) -> dict[str, Check]:
     found = {check.name: check for check in checks}
     assert len(found) == len(checks)
@@ -45,7 +52,7 @@ def by_name(checks: list[Check]) -> dict[str, Check]:
 
 
 def test_without_a_database_nothing_is_made_and_the_rest_is_looked_at(tmp_path: Path) -> None:
-    found = by_name(doctor.examine(settings(tmp_path), sqlite_url(tmp_path / "none.db"), never, dict, lambda: NOW))
+    found = by_name(doctor.examine(settings(tmp_path), sqlite_url(tmp_path / "none.db"), never, nothing, lambda: NOW))
     assert list(found) == ["migrations", "time zones", "platforms", "packages", "disk"]
     assert found["migrations"].verdict == "look"
     assert "none yet" in found["migrations"].line
@@ -69,7 +76,7 @@ def test_a_database_of_another_revision_is_left_as_it_is(
     tmp_path: Path, revision: str, verdict: str, said: str, todo: str
 ) -> None:
     url = revised(tmp_path, revision)
-    found = by_name(doctor.examine(settings(tmp_path), url, never, dict, lambda: NOW))
+    found = by_name(doctor.examine(settings(tmp_path), url, never, nothing, lambda: NOW))
     check = found["migrations"]
     assert (check.verdict, said in check.line, todo in check.todo) == (verdict, True, True)
     assert health.revision(url) == revision
@@ -77,7 +84,7 @@ def test_a_database_of_another_revision_is_left_as_it_is(
 
 @pytest.mark.parametrize("url", ["mysql://me:sEcret@host/x", "postgresql://me:sEcret@127.0.0.1:9/x", "sqlite:////proc"])
 def test_a_database_that_is_no_use_is_named_without_its_password(tmp_path: Path, url: str) -> None:
-    found = by_name(doctor.examine(settings(tmp_path), url, never, dict, lambda: NOW))
+    found = by_name(doctor.examine(settings(tmp_path), url, never, nothing, lambda: NOW))
     assert found["database"].verdict == "wrong"
     assert "sEcret" not in found["database"].line
     assert "disk" in found
@@ -90,7 +97,7 @@ def test_a_database_that_goes_away_between_is_said(tmp_path: Path) -> None:
     def fail() -> tuple[Store, Library]:
         raise StoreError("it is gone")
 
-    found = by_name(doctor.examine(settings(tmp_path), url, fail, dict, lambda: NOW))
+    found = by_name(doctor.examine(settings(tmp_path), url, fail, nothing, lambda: NOW))
     assert (found["database"].verdict, found["database"].line) == ("wrong", "it is gone")
 
 
@@ -104,10 +111,10 @@ def opened(folder: Path) -> Iterator[tuple[str, Store, Library]]:
 
 def test_a_new_database_is_well_but_for_the_bot_that_does_not_run(tmp_path: Path) -> None:
     with opened(tmp_path) as (url, store, library):
-        found = by_name(doctor.examine(settings(tmp_path), url, lambda: (store, library), dict, lambda: NOW))
+        found = by_name(doctor.examine(settings(tmp_path), url, lambda: (store, library), nothing, lambda: NOW))
     assert next(iter(found)) == "database"
     assert str(tmp_path / "paper.db") in found["database"].line
-    assert {name for name, check in found.items() if check.verdict != "ok"} <= {"processes", "disk"}
+    assert {name for name, check in found.items() if check.verdict != "ok"} <= {"processes", "disk", "platforms"}
     assert found["processes"].verdict == "look"
 
 
@@ -115,7 +122,7 @@ def test_a_check_that_fails_is_said_and_the_others_go_on(tmp_path: Path) -> None
     with opened(tmp_path) as (url, store, library):
         with store.writing() as conn:
             conn.execute(text("DROP TABLE heartbeats"))
-        found = by_name(doctor.examine(settings(tmp_path), url, lambda: (store, library), dict, lambda: NOW))
+        found = by_name(doctor.examine(settings(tmp_path), url, lambda: (store, library), nothing, lambda: NOW))
     assert found["processes"].verdict == "wrong"
     assert "OperationalError" in found["processes"].line
     assert found["index"].verdict == "ok"
@@ -152,40 +159,81 @@ def test_old_or_wrong_zone_data_are_found(system_zones: Path, source: str) -> No
     assert doctor.time_zones().verdict == "wrong"
 
 
-class Plain:
-    """A platform that needs nothing."""
-
-
+@dataclass
 class Chat:
-    """A platform that is made as the bot makes it, and tells of its credentials then."""
+    """A platform that says how it is."""
 
-    @property
-    def credentials(self) -> dict[str, object]:
-        return {"BOT_TOKEN": "xoxb-sEcret", "SIGNING_SECRET": ""}
+    name: str = "chat"
+    found: tuple[Check, ...] = (Check("chat", "ok", "well"), Check("chat rights", "wrong", "one is missing", "Ask."))
+    fault: Exception | None = None
+    waits: float = 0
+    closed: int = 0
+
+    async def check(self) -> tuple[Check, ...]:
+        await asyncio.sleep(self.waits)
+        if self.fault is not None:
+            raise self.fault
+        return self.found
+
+    async def close(self) -> None:
+        self.closed += 1
 
 
 def unfinished() -> None:
-    raise SettingsError("CHAT_MODE: it has to be a or b.")
+    raise SettingsError("PAPERROUND_CHAT_TOKEN is missing.")
 
 
-def test_credentials_are_told_by_name_only() -> None:
-    ready = SimpleNamespace(credentials={"TOKEN": True})
-    check = doctor.credentials(lambda: {"plain": Plain, "chat": Chat, "ready": ready, "half": unfinished})
-    assert check.verdict == "look"
-    assert check.line == "4 platforms beside the terminal"
-    assert check.details == (
-        "plain: needs none",
-        "chat: BOT_TOKEN set, SIGNING_SECRET missing",
-        "ready: TOKEN set",
-        "half: CHAT_MODE: it has to be a or b.",
-    )
-    assert check.todo == "Set in the environment what is missing for chat, half."
-    assert "sEcret" not in repr(check)
-    assert doctor.credentials(lambda: {"ready": ready}).verdict == "ok"
+def not_wanted() -> None:
+    """The settings do not ask for it."""
+
+
+def ask(memory_store: Store, **opens: Any) -> dict[str, Check]:
+    return by_name(doctor.ask_platforms(lambda _store: opens, memory_store))
+
+
+def test_a_platform_says_how_it_is_and_is_closed(memory_store: Store) -> None:
+    chat = Chat()
+    found = ask(memory_store, chat=lambda: chat, plain=lambda: SimpleNamespace(name="plain"), none=not_wanted)
+    assert list(found) == ["platforms", "chat", "chat rights"]
+    assert found["platforms"] == Check("platforms", "ok", "chat set up, plain set up")
+    assert found["chat rights"].todo == "Ask."
+    assert chat.closed == 1
+
+
+def test_a_platform_that_lacks_a_setting_is_named_and_the_others_are_asked(memory_store: Store) -> None:
+    found = ask(memory_store, half=unfinished, chat=Chat)
+    assert found["platforms"].line == "chat set up, half not ready"
+    assert (found["half"].verdict, found["half"].line) == ("wrong", "PAPERROUND_CHAT_TOKEN is missing.")
+    assert found["chat"].verdict == "ok"
+
+
+def test_no_platform_is_something_to_look_at(memory_store: Store) -> None:
+    found = ask(memory_store, none=not_wanted)
+    assert (found["platforms"].verdict, "README" in found["platforms"].todo) == ("look", True)
+
+
+def test_a_platform_that_fails_or_hangs_is_said_and_closed(
+    memory_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "_PATIENCE", 0.05)
+    broken, slow = Chat("broken", fault=RuntimeError("sEcret")), Chat("slow", waits=9)
+    found = ask(memory_store, broken=lambda: broken, slow=lambda: slow)
+    assert (found["broken"].verdict, "RuntimeError" in found["broken"].line) == ("wrong", True)
+    assert "sEcret" not in found["broken"].line
+    assert (found["slow"].verdict, "did not answer" in found["slow"].line) == ("wrong", True)
+    assert (broken.closed, slow.closed) == (1, 1)
+
+
+def test_platforms_are_asked_without_a_database_too(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "none.db")
+    opens: dict[str, Any] = {"chat": Chat}
+    found = by_name(doctor.examine(settings(tmp_path), url, never, lambda _store: opens, lambda: NOW))
+    assert found["chat"].line == "well"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_platform_that_cannot_be_loaded_is_said(tmp_path: Path) -> None:
-    def fail() -> dict[str, Any]:
+    def fail(_store: Store) -> dict[str, Any]:
         raise ImportError("no such module")
 
     found = by_name(doctor.examine(settings(tmp_path), sqlite_url(tmp_path / "none.db"), never, fail, lambda: NOW))
