@@ -70,8 +70,9 @@ async def check(settings: Settings, installs: Sequence[Install]) -> list[Check]:
         answers = await asyncio.gather(*(_ask(client, turn, "auth.test", install.token) for install in tried))
         found = [tokens(settings, tried, answers, len(known)), permissions(settings, tried, answers)]
         if settings.slack_mode == "socket":
-            opened = await _ask(client, turn, "apps.connections.open", settings.slack_app_token.get_secret_value())
-            found.append(app_token(opened))
+            token = settings.slack_app_token.get_secret_value()
+            opened = await _ask(client, turn, "apps.connections.open", token)
+            found.append(app_token(token, opened, answers))
     return [*found, ended(settings, installs)]
 
 
@@ -96,17 +97,20 @@ def tokens(settings: Settings, installs: Sequence[Install], answers: Sequence[_A
     ill = []
     for install, answer in zip(installs, answers, strict=True):
         if fault := _fault(install.token, answer):
-            ill.append(f"{install.name or install.workspace}: {fault}")
+            ill.append(f"{_name(install, answer)}: {fault}")
     if not installs:
         return Check("slack", "look", f"{mode}; no workspace has the app yet", f"Install it: {_install(settings)}")
     if ill:
         line = f"{mode}; {len(ill)} of {count(known, 'bot token')} not good"
         return Check("slack", "wrong", line, _cure(settings, answers, ill), tuple(ill))
-    names = [str((answer.said or {}).get("team", "")) for answer in answers]
-    line = (
-        names[0] if known == 1 else count(known, "workspace") + ("" if known == len(names) else f", {len(names)} tried")
-    )
-    return Check("slack", "ok", f"{mode}, {line}: the bot {'token is' if known == 1 else 'tokens are'} good")
+    if known == 1:
+        return Check("slack", "ok", f"{mode}, {_name(installs[0], answers[0])}: the bot token is good")
+    part = f", {len(installs)} tried" if len(installs) < known else ""
+    return Check("slack", "ok", f"{mode}, {count(known, 'workspace')}{part}: the bot tokens are good")
+
+
+def _name(install: Install, answer: _Answer) -> str:
+    return install.name or str((answer.said or {}).get("team") or install.workspace)
 
 
 def _fault(token: str, answer: _Answer) -> str:
@@ -126,7 +130,8 @@ def _fault(token: str, answer: _Answer) -> str:
 def _cure(settings: Settings, answers: Sequence[_Answer], ill: Sequence[str]) -> str:
     if any("rotation" in line for line in ill):
         return "Rotation cannot be switched off again: make the app anew from `paperround manifest slack`."
-    if all(answer.failed.startswith("no answer") for answer in answers if answer.failed):
+    failed = [answer.failed for answer in answers if answer.failed]
+    if failed and all(text.startswith("no answer") for text in failed):
         return f"See whether this machine reaches {settings.slack_api_url}."
     if settings.slack_client_id:
         return f"Whoever manages the workspace has to install the app again: {_install(settings)}"
@@ -148,7 +153,7 @@ def permissions(settings: Settings, installs: Sequence[Install], answers: Sequen
     lacks = []
     for install, answer in zip(installs, answers, strict=True):
         if answer.granted is not None and (missing := sorted(needed - answer.granted)):
-            lacks.append(f"{install.name or install.workspace}: {', '.join(missing)}")
+            lacks.append(f"{_name(install, answer)}: {', '.join(missing)}")
     if lacks:
         return Check("slack permissions", "wrong", "the app has not got all that it needs", ANEW, tuple(lacks))
     if not any(answer.granted for answer in answers):
@@ -156,12 +161,17 @@ def permissions(settings: Settings, installs: Sequence[Install], answers: Sequen
     return Check("slack permissions", "ok", f"all {len(needed)} are granted")
 
 
-def app_token(answer: _Answer) -> Check:
-    """Say whether a socket can be opened."""
-    if not answer.failed:
-        return Check("slack socket", "ok", "the app-level token is good")
-    todo = "See whether this machine reaches Slack." if answer.failed.startswith("no answer") else APP_TOKEN
-    return Check("slack socket", "wrong", f"PAPERROUND_SLACK_APP_TOKEN: {_reason(answer.failed)}", todo)
+def app_token(token: str, answer: _Answer, answers: Sequence[_Answer]) -> Check:
+    """Say whether a socket can be opened, and for the app that the bot tokens are of: its id is in the app's token."""
+    if answer.failed:
+        todo = "See whether this machine reaches Slack." if answer.failed.startswith("no answer") else APP_TOKEN
+        return Check("slack socket", "wrong", f"PAPERROUND_SLACK_APP_TOKEN: {_reason(answer.failed)}", todo)
+    told = {str(other.said["app_id"]) for other in answers if other.said and other.said.get("app_id")}
+    own = token.split("-")[2:3]
+    if told and own and own[0].startswith("A") and own[0] not in told:
+        line = f"the app-level token is of the app {own[0]}, the bot token of {', '.join(sorted(told))}"
+        return Check("slack socket", "wrong", line, "Copy both from the settings of one app.")
+    return Check("slack socket", "ok", "the app-level token is good")
 
 
 def ended(settings: Settings, installs: Sequence[Install]) -> Check:
