@@ -114,7 +114,7 @@ async def test_permissions_that_are_missing_are_named(slack: Web) -> None:
     slack.granted = "chat:write, commands ,im:history"
     one = (await looked(slack))["slack permissions"]
     assert one.verdict == "wrong"
-    assert one.details[0] == "T1: " + ", ".join(
+    assert one.details[0] == "Lab: " + ", ".join(
         sorted(set(GRANTED.split(",")) - {"chat:write", "commands", "im:history"})
     )
     assert "paperround manifest slack" in one.todo
