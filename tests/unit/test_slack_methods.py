@@ -39,7 +39,9 @@ def test_what_is_in_the_table_is_called() -> None:
 
 def test_no_call_goes_past_the_one_way() -> None:
     for name, source in SOURCES.items():
-        assert name == "calls.py" or ".api_call(" not in source, name
+        own = name in ("check.py", "tokens.py")  # tokens that are not stored, or not looked up yet
+        assert name == "calls.py" or own or ".api_call(" not in source, name
+        assert not own or set(LITERAL.findall(source)) <= set(CLIENT), name
         assert not re.search(r"client\.(chat|conversations|users|views|files)_", source), name
 
 
@@ -80,7 +82,7 @@ def test_the_class_of_a_code(method: str, code: str, kind: type[Exception] | Non
 
 
 def test_words_say_what_to_do_and_name_what_they_do_not_know() -> None:
-    assert "Invite me" in words("chat.postMessage", "not_in_channel")
+    assert "invite me" in words("chat.postMessage", "not_in_channel")
     assert "something_new" in words("chat.postMessage", "something_new")
     assert "restricted_action_read_only_channel" in words("chat.postMessage", "restricted_action_read_only_channel")
     assert all("install" in words("chat.postMessage", code) for code in ENDED)

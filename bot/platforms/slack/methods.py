@@ -132,8 +132,8 @@ HISTORY = frozenset({"conversations.history"})
 
 _INSTALL_AGAIN = "Somebody who manages the workspace has to install the app again."
 _WORDS = {
-    "channel_not_found": "The channel is gone, or I am not in it. Invite me, and resume.",
-    "not_in_channel": "I am not in the channel. Invite me, and resume.",
+    "channel_not_found": "The channel is gone, or I am not in it: invite me first.",
+    "not_in_channel": "I am not in the channel: invite me first.",
     "is_archived": "The channel is archived.",
     "is_inactive": "The channel is archived.",
     "messages_tab_disabled": "Direct messages with the app are switched off in the app's settings.",
