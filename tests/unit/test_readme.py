@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from bot.config import PREFIX, Settings
 from bot.core.timing import Timing
 from bot.jobs.deliver import LOOKS
 from bot.jobs.plan import QUIET
+from bot.jobs.web import HEALTH
 from bot.metrics import REGISTRY
+from bot.platforms.slack.manifest import INSTALL_PATH, scopes
 from bot.plugins import GROUPS, load
 from tests.unit.test_deploy import verbs
 
@@ -36,14 +39,14 @@ def table(text: str) -> str:
 
 
 def test_every_command_is_in_the_table_and_nothing_else_is() -> None:
-    shown = named(table(part("Use it today")))
+    shown = named(table(part("What people type")))
     opposites = {"unfollow", "unmute"} if "and their opposites" in README else set()
     assert shown | opposites | {"type"} >= set(COMMANDS)
     assert shown <= set(COMMANDS) | {"/papers"}
 
 
 def test_every_verb_is_named() -> None:
-    said = set(re.findall(r"paperround ([a-z]+)", README)) | named(table(part("Install it on a server")))
+    said = set(re.findall(r"paperround ([a-z]+)", README)) | named(table(part("Run it on a server")))
     assert verbs() - said == {"demo"}, "the demo is run by deploy/demo"
     assert "deploy/demo" in README
     assert set(re.findall(r"`paperround ([a-z]+)", README)) <= verbs()
@@ -51,7 +54,8 @@ def test_every_verb_is_named() -> None:
 
 def test_every_option_of_a_verb_that_is_named_is_there() -> None:
     source = (ROOT / "bot/cli.py").read_text(encoding="utf-8")
-    for option in set(re.findall(r"(?<!pip )--([a-z][a-z-]+)", part("Use it today") + part("Install it on a server"))):
+    said = "".join(part(title) for title in ("Install it on Slack", "What people type", "Run it on a server"))
+    for option in set(re.findall(r"(?<!pip )--([a-z][a-z-]+)", said)):
         assert f'"--{option}"' in source or f"{option.replace('-', '_')}: Annotated" in source, option
 
 
@@ -59,6 +63,59 @@ def test_settings_that_are_named_are_settings() -> None:
     known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     assert set(re.findall(rf"{PREFIX}[A-Z_]+", README)) <= known
     assert f"`{Settings.model_fields['metrics_address'].default}`" in README
+
+
+ORDER = [
+    "See it run",
+    "Install it on Slack",
+    "What people type",
+    "Configure it",
+    "Run it on a server",
+    "What is promised",
+    "How well it ranks",
+    "Contribute",
+]
+
+
+def test_it_goes_in_the_readers_order() -> None:
+    assert re.findall(r"^## (.+)$", README, re.MULTILINE) == ORDER
+
+
+def test_the_way_to_slack_names_what_there_is() -> None:
+    slack = part("Install it on Slack")
+    manifest = json.loads((ROOT / "deploy/slack-manifest.json").read_text(encoding="utf-8"))
+    assert "(deploy/slack-manifest.json)" in slack
+    assert f"@{manifest['features']['bot_user']['display_name']}" in slack
+    assert manifest["features"]["shortcuts"][0]["name"] in slack
+    for setting in (name for name in Settings.model_fields if name.startswith("slack_") and name != "slack_api_url"):
+        assert f"{PREFIX}{setting.upper()}" in slack, setting
+    assert f"`{Settings.model_fields['http_address'].default}`" in slack
+    assert INSTALL_PATH in slack
+    assert HEALTH in slack
+    (file,) = re.findall(r"paperround import (seeds/\S+)", slack)
+    assert (ROOT / file).is_file()
+
+
+def test_permissions_that_are_named_are_asked_for() -> None:
+    slack = part("Install it on Slack")
+    named_scopes = set(re.findall(r"`([a-z_]+:[a-z]+)`", slack)) - {"connections:write"}
+    with_history, without = (set(scopes(Settings(slack_history=history))) for history in (True, False))
+    assert named_scopes == with_history - without
+
+
+@pytest.mark.parametrize("file", re.findall(r"\]\(([^)#:]+)\)", README))
+def test_files_that_are_linked_are_there(file: str) -> None:
+    assert (ROOT / file).exists()
+
+
+def test_what_is_typed_in_slack_is_understood() -> None:
+    typed = re.findall(r"`/papers ([a-z]+)([^`]*)`", part("Install it on Slack"))
+    assert typed
+    for name, rest in typed:
+        options = {word.partition("=")[0] for word in rest.split() if "=" in word}
+        assert options <= set(COMMANDS[name].options)
+    assert {"at", "on", "tz"} <= set(COMMANDS["subscribe"].options)
+    assert f"every weekday at {Settings.model_fields['digest_at'].default}" in " ".join(README.split())
 
 
 def test_metrics_that_are_named_are_metrics() -> None:
