@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-from base64 import urlsafe_b64decode
 from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,103 +12,13 @@ from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.core.configured import read_address, read_allowed, read_api, read_command, read_url, read_yes
+from bot.core.credential import read_keys, read_secret, read_token
 from bot.core.typed import Count, Strictness, Time, Weekdays, Zone
 from bot.errors import SettingsError
 
 PREFIX = "PAPERROUND_"
-_NAME = re.compile(r"[\w-]{1,40}", re.ASCII)
 _METRICS, _HTTP = "127.0.0.1:9464", "127.0.0.1:8080"
-_TOKENS = {  # what Slack's tokens begin with, and what each is
-    "xoxb-": "the bot token: it belongs to PAPERROUND_SLACK_BOT_TOKEN",
-    "xapp-": "the app-level token: it belongs to PAPERROUND_SLACK_APP_TOKEN",
-    "xoxp-": "a user token, which the bot does not use",
-    "xoxe": "a token of an app with token rotation: it runs out within hours, and rotation cannot be switched off "
-    "again, so make the app anew from the manifest",
-}
-
-
-def read_allowed(text: str) -> str:
-    """Read `platform` or `platform:workspace`, several with commas between. Raises ValueError for anything else."""
-    places = [tuple(part.strip() for part in place.split(":", 1)) for place in text.split(",") if place.strip()]
-    if (text and not places) or not all(_NAME.fullmatch(place[0]) and all(place) for place in places):
-        raise ValueError("type a platform, such as slack, or one of its workspaces, such as slack:T0123, with commas")
-    return ",".join(":".join((place[0].lower(), *place[1:])) for place in places)
-
-
-def read_command(text: str) -> str:
-    """Read the name of the command, with or without its slash. Raises ValueError for one that no platform takes."""
-    name = text.strip().removeprefix("/").lower()
-    if not re.fullmatch(r"[a-z0-9_-]{1,30}", name):
-        raise ValueError("type up to 30 letters a to z, digits, - and _, such as papers or papers-test")
-    return name
-
-
-def read_address(text: str, example: str = _METRICS) -> str:
-    """Read `host:port`, or a port of this machine; `off` gives an empty text. Raises ValueError for anything else."""
-    text = text.strip()
-    if not text or text.lower() == "off":
-        return ""
-    match = re.fullmatch(r"(?:(\[[0-9a-fA-F:.]+\]|[\w.-]+):)?([0-9]{1,5})", text, re.ASCII)
-    if match is None or int(match[2]) > 65535:
-        raise ValueError(f"type an address and a port, such as {example}, or off")
-    return f"{match[1] or '127.0.0.1'}:{int(match[2])}"
-
-
-def read_token(prefix: str) -> Callable[[str], str]:
-    """Return what reads a token of Slack's that begins so. It raises ValueError for others, which never tells them."""
-
-    def read(text: str) -> str:
-        other = next((said for start, said in _TOKENS.items() if text.startswith(start) and start != prefix), "")
-        if text and other:
-            raise ValueError(f"this is {other}")
-        if text and not re.fullmatch(rf"{prefix}[\w.-]+", text, re.ASCII):
-            raise ValueError(f"copy the whole token: it begins with {prefix}")
-        return text
-
-    return read
-
-
-def read_secret(text: str) -> str:
-    """Read an identifier or secret of letters, digits, dots and dashes. Raises ValueError, and never tells it."""
-    if any(text.startswith(start) for start in _TOKENS):
-        raise ValueError("this is a token; what is wanted stands under Basic Information › App Credentials")
-    if not re.fullmatch(r"[\w.-]*", text, re.ASCII):
-        raise ValueError("copy it as it stands under Basic Information › App Credentials: letters, digits and dots")
-    return text
-
-
-def read_keys(text: str) -> str:
-    """Read Fernet keys, with commas between. Raises ValueError, which never tells them."""
-    keys = [key.strip() for key in text.split(",") if key.strip()]
-    for at, key in enumerate(keys, 1):
-        if not re.fullmatch(r"[A-Za-z0-9_-]{43}=", key) or len(urlsafe_b64decode(key)) != 32:
-            raise ValueError(f"number {at} is no key: a key has 44 letters and is made by: paperround key")
-    return ",".join(keys)
-
-
-def read_url(text: str) -> str:
-    """Read where something is reached from outside, without the last slash. Raises ValueError for anything else."""
-    match = re.fullmatch(r"(https?)://(\[[0-9a-fA-F:]+\]|[\w.-]+)(:[0-9]{1,5})?(/[\w./~-]*)?", text.strip(), re.ASCII)
-    here = match is not None and match[2] in ("localhost", "127.0.0.1", "[::1]")
-    if text and (match is None or (match[1] == "http" and not here)):
-        raise ValueError("type an address such as https://papers.example.org")
-    return text.strip().rstrip("/")
-
-
-def _api_url(text: str) -> str:
-    """Read the address that methods' names are put behind; a proxy in one's own network may go without TLS."""
-    if not re.fullmatch(r"https?://[^\s?#@]+", text.strip()):
-        raise ValueError("type an address such as https://slack.com/api/")
-    return text.strip().rstrip("/") + "/"
-
-
-def _yes(value: object) -> object:
-    said = str(value).strip().lower()
-    if said in ("true", "yes", "on", "1"):
-        return True
-    if said in ("false", "no", "off", "0"):
-        return False
-    raise ValueError("type yes or no")
 
 
 def _hidden(read: Callable[[str], str]) -> AfterValidator:
@@ -191,7 +99,7 @@ class Settings(BaseSettings):
     heartbeat_seconds: int = Field(
         default=20, ge=1, le=3600, description="Seconds between the signs of life that `paperround status` looks for."
     )
-    metrics_address: Annotated[str, BeforeValidator(read_address)] = Field(
+    metrics_address: Annotated[str, BeforeValidator(lambda text: read_address(text, _METRICS))] = Field(
         default=_METRICS,
         description="Where a running bot shows its metrics for Prometheus: an address and a port of this machine. "
         "off: nowhere.",
@@ -218,12 +126,12 @@ class Settings(BaseSettings):
         description="How Slack reaches the bot: socket (the bot calls out: no public address) or http (Slack calls "
         "PAPERROUND_PUBLIC_URL).",
     )
-    slack_history: Annotated[bool, BeforeValidator(_yes)] = Field(
+    slack_history: Annotated[bool, BeforeValidator(read_yes)] = Field(
         default=True,
         description="Whether the bot may read the history of its channels, to see whether a message of its own arrived "
         "whose answer was lost. no: it asks for no such permission; then nothing comes twice, and one may be lost.",
     )
-    slack_api_url: Annotated[str, AfterValidator(_api_url)] = Field(
+    slack_api_url: Annotated[str, AfterValidator(read_api)] = Field(
         default="https://slack.com/api/", description="Where Slack's Web API is, for a proxy or a test."
     )
     http_address: Annotated[str, BeforeValidator(lambda text: read_address(text, _HTTP))] = Field(

@@ -18,9 +18,11 @@ HEALTH = "/health"
 log = structlog.get_logger()
 
 Stop = Callable[[], Awaitable[None]]
+Alive = Callable[[], Awaitable[object]]
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-async def serve(address: str, platforms: Mapping[str, Platform], alive: Callable[[], Awaitable[object]]) -> Stop:
+async def serve(address: str, platforms: Mapping[str, Platform], alive: Alive) -> Stop:
     """Serve the platforms' routes on "host:port", and return what ends it. Without a route nothing is served.
 
     `/health` answers 200 as long as the event loop does and `alive`, which asks the database, comes back. Port 0 is any
@@ -41,15 +43,13 @@ async def serve(address: str, platforms: Mapping[str, Platform], alive: Callable
     except OSError as error:
         await runner.cleanup()
         reason = error.strerror or str(error)
-        raise SettingsError(
-            f"PAPERROUND_HTTP_ADDRESS: {address} cannot be listened on ({reason}). If another process of the bot has "
-            "it, give this one another port, or the role worker."
-        ) from error
+        todo = "If another process of the bot has it, give this one another port, or the role worker."
+        raise SettingsError(f"PAPERROUND_HTTP_ADDRESS: {address} cannot be listened on ({reason}). {todo}") from error
     log.info("http", address=f"http://{host}:{runner.addresses[0][1]}", platforms=needed)
     return runner.cleanup
 
 
-def application(routes: Mapping[str, Sequence[Route]], alive: Callable[[], Awaitable[object]]) -> web.Application:
+def application(routes: Mapping[str, Sequence[Route]], alive: Alive) -> web.Application:
     """Put the routes of each platform, by its name, into one application. Raises SetupError for a path of two."""
     app = web.Application(client_max_size=BODY_LIMIT, middlewares=[_bounded])
     owners = {HEALTH: "the bot itself"}
@@ -57,14 +57,12 @@ def application(routes: Mapping[str, Sequence[Route]], alive: Callable[[], Await
     for name, wanted in sorted(routes.items()):
         for route in wanted:
             if owners.setdefault(route.path, name) != name:
-                raise SetupError(
-                    f"{name} and {owners[route.path]} both want the path {route.path}: remove one of them."
-                )
+                raise SetupError(f"{name} and {owners[route.path]} both want {route.path}: remove one of them.")
             app.router.add_route(route.method, route.path, route.handler)
     return app
 
 
-def _health(alive: Callable[[], Awaitable[object]]) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+def _health(alive: Alive) -> Handler:
     async def health(_request: web.Request) -> web.StreamResponse:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
@@ -78,9 +76,7 @@ def _health(alive: Callable[[], Awaitable[object]]) -> Callable[[web.Request], A
 
 
 @web.middleware
-async def _bounded(
-    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-) -> web.StreamResponse:
+async def _bounded(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse what is too long before it is read, and end what takes too long."""
     if (request.content_length or 0) > BODY_LIMIT:
         raise web.HTTPRequestEntityTooLarge(max_size=BODY_LIMIT, actual_size=request.content_length or 0)

@@ -13,8 +13,9 @@ from aiohttp.test_utils import TestServer
 
 from bot.config import Settings
 from bot.core.check import Check
-from bot.platforms.slack.check import Install, check
+from bot.platforms.slack.check import check
 from bot.platforms.slack.manifest import scopes
+from bot.platforms.slack.verdict import Install
 
 GRANTED = ",".join(scopes(Settings()))
 LAB = Install("T1", "", "xoxb-lab")

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli import cli
-from bot.config import read_keys
+from bot.core.credential import read_keys
 from bot.demo import SEED, seeds_folder
 from bot.errors import UsageError
 

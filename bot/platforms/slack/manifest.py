@@ -33,6 +33,11 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
 }
 """What the bot listens to, and the scopes that each needs."""
 
+_DISPLAY = {
+    "name": "Paperround",
+    "description": "The papers you would have picked, every morning, each with a reason.",
+    "background_color": "#1d3c34",
+}
 _HINT = ("search", "subscribe", "schedule", "help")
 
 
@@ -54,11 +59,7 @@ def manifest(settings: Settings, commands: Mapping[str, Command]) -> str:
     if settings.public_url:
         oauth["redirect_urls"] = [settings.public_url + REDIRECT_PATH]
     content = {
-        "display_information": {
-            "name": "Paperround",
-            "description": "The papers you would have picked, every morning, each with a reason.",
-            "background_color": "#1d3c34",
-        },
+        "display_information": _DISPLAY,
         "features": _features(settings, commands),
         "oauth_config": oauth,
         "settings": {

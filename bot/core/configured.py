@@ -1,0 +1,60 @@
+"""What an administrator writes into settings: read, or refused with a ValueError that says what would be right."""
+
+from __future__ import annotations
+
+import re
+
+_NAME = re.compile(r"[\w-]{1,40}", re.ASCII)
+
+
+def read_allowed(text: str) -> str:
+    """Read `platform` or `platform:workspace`, several with commas between. Raises ValueError for anything else."""
+    places = [tuple(part.strip() for part in place.split(":", 1)) for place in text.split(",") if place.strip()]
+    if (text and not places) or not all(_NAME.fullmatch(place[0]) and all(place) for place in places):
+        raise ValueError("type a platform, such as slack, or one of its workspaces, such as slack:T0123, with commas")
+    return ",".join(":".join((place[0].lower(), *place[1:])) for place in places)
+
+
+def read_command(text: str) -> str:
+    """Read the name of the command, with or without its slash. Raises ValueError for one that no platform takes."""
+    name = text.strip().removeprefix("/").lower()
+    if not re.fullmatch(r"[a-z0-9_-]{1,30}", name):
+        raise ValueError("type up to 30 letters a to z, digits, - and _, such as papers or papers-test")
+    return name
+
+
+def read_address(text: str, example: str) -> str:
+    """Read `host:port`, or a port of this machine; `off` gives an empty text. Raises ValueError for anything else."""
+    text = text.strip()
+    if not text or text.lower() == "off":
+        return ""
+    match = re.fullmatch(r"(?:(\[[0-9a-fA-F:.]+\]|[\w.-]+):)?([0-9]{1,5})", text, re.ASCII)
+    if match is None or int(match[2]) > 65535:
+        raise ValueError(f"type an address and a port, such as {example}, or off")
+    return f"{match[1] or '127.0.0.1'}:{int(match[2])}"
+
+
+def read_url(text: str) -> str:
+    """Read where something is reached from outside, without the last slash. Raises ValueError for anything else."""
+    match = re.fullmatch(r"(https?)://(\[[0-9a-fA-F:]+\]|[\w.-]+)(:[0-9]{1,5})?(/[\w./~-]*)?", text.strip(), re.ASCII)
+    here = match is not None and match[2] in ("localhost", "127.0.0.1", "[::1]")
+    if text and (match is None or (match[1] == "http" and not here)):
+        raise ValueError("type an address such as https://papers.example.org")
+    return text.strip().rstrip("/")
+
+
+def read_api(text: str) -> str:
+    """Read the address that methods' names are put behind; a proxy in one's own network may go without TLS."""
+    if not re.fullmatch(r"https?://[^\s?#@]+", text.strip()):
+        raise ValueError("type an address such as https://slack.com/api/")
+    return text.strip().rstrip("/") + "/"
+
+
+def read_yes(value: object) -> bool:
+    """Read yes or no, in the usual words. Raises ValueError for anything else."""
+    said = str(value).strip().lower()
+    if said in ("true", "yes", "on", "1"):
+        return True
+    if said in ("false", "no", "off", "0"):
+        return False
+    raise ValueError("type yes or no")
