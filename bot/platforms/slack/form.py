@@ -23,6 +23,7 @@ LABEL_LIMIT, HINT_LIMIT, OPTION_LIMIT, ERROR_LIMIT = 100, 200, 75, 300
 OPTIONS = 100  # of a select
 INPUTS = 90  # of a view, which holds 100 blocks
 _LABELS = {"time": "Time", "zone": "Time zone", "days": "Days", "channel": "Channel", "person": "Person"}
+_NO_HINT = frozenset({"time", "days", "flag"})  # the help says how to type what is chosen here, or is the label
 _CHANNEL = re.compile(r"<#([CG][A-Z0-9]+)(?:\|[^>]*)?>|([CG][A-Z0-9]{7,})")
 _PERSON = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^>]*)?>|([UW][A-Z0-9]{7,})")
 
@@ -78,8 +79,8 @@ def input_of(arg: Arg, value: str, channel: str = "") -> Element:
         "element": {"action_id": VALUE, **element},
         "optional": not arg.required,
     }
-    hint = one_line(arg.help, HINT_LIMIT)
-    return {**block, "hint": plain_text(hint)} if hint and arg.kind != "flag" else block
+    hint = "" if arg.kind in _NO_HINT else one_line(arg.help, HINT_LIMIT)
+    return {**block, "hint": plain_text(hint)} if hint else block
 
 
 def values_of(view: Mapping[str, Any]) -> dict[str, str]:

@@ -61,7 +61,7 @@ def slash(body: Body) -> Request | None:
 
 
 def press(body: Body) -> Request | None:
-    """Read the press of a button or of an entry of a menu; None for what only opens a link, and for what is not ours."""
+    """Read the press of a button or of an entry of a menu; None for what only opens a link or is not ours."""
     action, user = _first(body.get("actions")), _dict(body, "user")
     said = _text(action, "value") or _text(_dict(action, "selected_option"), "value")
     if not said or said.startswith(f"{OPEN}:") or not _text(user, "id"):
@@ -158,7 +158,7 @@ def workspace_of(body: Body) -> str:
 
 
 def is_guest(body: Body) -> bool:
-    """Say whether somebody of another organisation did this. Of whom Slack says nothing in a shared channel, it is so."""
+    """Say whether somebody of another organisation did this; of whom Slack says nothing in a shared channel, yes."""
     event = _dict(body, "event")
     theirs = _text(event, "user_team") or _text(event, "source_team") or _text(event, "team")
     theirs = theirs or _text(_dict(body, "user"), "team_id")

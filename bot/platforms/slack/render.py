@@ -76,7 +76,7 @@ def blocks_of(message: Message, *, most: int = BLOCKS) -> list[Block]:
     """Return the blocks of a message: at least one, `most` at most; their ids are the same each time."""
     buttons = _rows(message.buttons, "more", LABEL_LIMIT)
     parts = [_part(number, card) for number, card in enumerate(message.cards)]
-    shown = _that_fit(parts, most - 2 - len(buttons))
+    shown = _that_fit(parts, most - 3 - len(buttons))
     footer = one_line(message.footer, FOOTER_LIMIT)
     if len(shown) < len(parts):
         footer = " · ".join(part for part in (f"{len(parts) - len(shown)} more do not fit here", footer) if part)
@@ -90,6 +90,8 @@ def blocks_of(message: Message, *, most: int = BLOCKS) -> list[Block]:
     made = [_rich("text", [section(_joined(_within(own, share)))])] if own and share else []
     for number, (part, url, title, room_here) in enumerate(zip(shown, links, titles, of_cards, strict=True)):
         made += _card(number, part, url, title, _within(part.said, room_here))
+    if made and shown and buttons:
+        made.append({"type": "divider", "block_id": "rule"})  # or they would seem to belong to the last card
     made += buttons
     return made + ([_context(footer)] if footer else [])
 
