@@ -37,6 +37,7 @@ class Settings(BaseSettings):
     )
     database_url: str = Field(
         default="",
+        repr=False,  # it may hold a password
         description="Where everything is stored. Empty: an SQLite file in the data folder. "
         "For PostgreSQL: postgresql://user:password@host/name",
     )

@@ -31,6 +31,10 @@ class Web:
     granted: str | None = GRANTED
     socket: Any = field(default_factory=lambda: {"ok": True, "url": "wss://x"})
     called: list[str] = field(default_factory=list)
+    hook: int = 401
+
+    async def knocked(self, _request: web.Request) -> web.Response:
+        return web.Response(status=self.hook)
 
     async def answer(self, request: web.Request) -> web.Response:
         method, token = request.path.rpartition("/")[2], request.headers["Authorization"].removeprefix("Bearer ")
@@ -49,6 +53,7 @@ async def slack() -> AsyncIterator[Web]:
     told = Web()
     app = web.Application()
     app.router.add_route("*", "/api/{method}", told.answer)
+    app.router.add_post("/slack/events", told.knocked)
     async with TestServer(app) as server:
         told.url = str(server.make_url("/api/"))
         yield told
@@ -78,10 +83,19 @@ async def test_all_is_well(slack: Web) -> None:
     assert slack.called == ["auth.test xoxb-lab", "apps.connections.open xapp-1-A1-sEcret"]
 
 
-async def test_http_mode_has_no_socket(slack: Web) -> None:
-    found = await looked(slack, slack_mode="http")
+@pytest.mark.parametrize(("status", "verdict"), [(401, "ok"), (404, "look"), (502, "look"), (302, "look")])
+async def test_http_mode_has_an_address_and_no_socket(slack: Web, status: int, verdict: str) -> None:
+    slack.hook = status
+    found = await looked(slack, slack_mode="http", public_url=slack.url.removesuffix("/api/"))
     assert "slack socket" not in found
     assert found["slack"].line.startswith("HTTP mode")
+    assert found["slack address"].verdict == verdict
+    assert verdict == "ok" or str(status) in found["slack address"].line
+
+
+async def test_an_address_at_which_nobody_answers(slack: Web) -> None:
+    one = (await looked(slack, slack_mode="http", public_url="http://127.0.0.1:9"))["slack address"]
+    assert (one.verdict, "no answer" in one.line, "/slack/ on to 127.0.0.1:8080" in one.todo) == ("look", True, True)
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,7 @@ def test_secrets_are_read_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setenv(f"{PREFIX}{name.upper()}", f" {value} ")
     settings = load()
     assert {name: getattr(settings, name).get_secret_value() for name in SECRETS} == SECRETS
+    assert "sEcret" not in repr(Settings(database_url="postgresql://me:sEcret@host/name"))
     shown = f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
     assert not any(value in shown for value in SECRETS.values())
 

@@ -13,7 +13,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.config import Settings
 from bot.core.check import Check
-from bot.platforms.slack.verdict import Answer, Install, app_token, ended, permissions, tokens
+from bot.platforms.slack.manifest import EVENTS_PATH
+from bot.platforms.slack.verdict import Answer, Install, address, app_token, ended, permissions, tokens
 
 LOOKED_AT, AT_ONCE = 50, 5  # workspaces whose tokens are tried: in all, at once
 DEADLINE = 10  # seconds for a call
@@ -37,6 +38,8 @@ async def check(settings: Settings, installs: Sequence[Install]) -> list[Check]:
             token = settings.slack_app_token.get_secret_value()
             opened = await _ask(client, turn, "apps.connections.open", token)
             found.append(app_token(token, opened, answers))
+        elif settings.public_url:
+            found.append(address(settings, await _knock(session, settings.public_url + EVENTS_PATH)))
     return [*found, ended(settings, installs)]
 
 
@@ -53,3 +56,12 @@ async def _ask(client: AsyncWebClient, turn: asyncio.Semaphore, method: str, tok
     told = {name.lower(): value for name, value in answer.headers.items()}.get("x-oauth-scopes")
     granted = None if told is None else frozenset(scope.strip() for scope in told.split(",") if scope.strip())
     return Answer("", answer.data if isinstance(answer.data, dict) else {}, granted)
+
+
+async def _knock(session: aiohttp.ClientSession, url: str) -> str:
+    """Post what Slack did not sign, which the bot refuses, and return what was answered."""
+    try:
+        async with session.post(url, data=b"{}", allow_redirects=False) as answer:
+            return str(answer.status)
+    except Exception as error:
+        return f"no answer ({type(error).__name__})"

@@ -10,7 +10,7 @@ from typing import Any
 from bot.config import Settings
 from bot.core.card import count
 from bot.core.check import Check
-from bot.platforms.slack.manifest import INSTALL_PATH, scopes
+from bot.platforms.slack.manifest import EVENTS_PATH, INSTALL_PATH, scopes
 
 ANEW = "Put what `paperround manifest slack` prints into App Manifest of the app's settings, and install the app again."
 APP_TOKEN = "Make one with the scope connections:write under Basic Information › App-Level Tokens, and set it."  # noqa: S105
@@ -127,6 +127,15 @@ def app_token(token: str, answer: Answer, answers: Sequence[Answer]) -> Check:
         line = f"the app-level token is of the app {own[0]}, the bot token of {', '.join(sorted(told))}"
         return Check("slack socket", "wrong", line, "Copy both from the settings of one app.")
     return Check("slack socket", "ok", "the app-level token is good")
+
+
+def address(settings: Settings, answer: str) -> Check:
+    """Say whether the bot is behind the public address: it answers 401 to what Slack did not sign."""
+    url = settings.public_url + EVENTS_PATH
+    if answer == "401":
+        return Check("slack address", "ok", f"the bot answers at {url}")
+    todo = f"Start the bot, and let the proxy pass /slack/ on to {settings.http_address or 'PAPERROUND_HTTP_ADDRESS'}."
+    return Check("slack address", "look", f"the bot does not answer at {url}: {answer}", todo)
 
 
 def ended(settings: Settings, installs: Sequence[Install]) -> Check:
