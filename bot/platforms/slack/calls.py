@@ -246,4 +246,5 @@ def _too_many(method: str, headers: Mapping[str, str], text: str = "") -> Retry:
     except ValueError:
         after = 0.0
     after = after if math.isfinite(after) and after > 0 else 0.0
-    return Retry(text or f"Slack takes no more of {method} for {after:g} s.", after, everywhere=after > 0)
+    how_long = f"for {after:g} s" if after else "just now"
+    return Retry(text or f"Slack takes no more of {method} {how_long}.", after, everywhere=after > 0)
