@@ -15,23 +15,21 @@ BODY_LIMIT = 1 << 20  # bytes of a request
 REQUEST_SECONDS, ANSWER_SECONDS, STOP_SECONDS = 60.0, 5.0, 10.0  # for a request; for the database; for those at work
 HEALTH = "/health"
 
-log = structlog.get_logger()
-
 Stop = Callable[[], Awaitable[None]]
 Alive = Callable[[], Awaitable[object]]
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+log = structlog.get_logger()
 
 
 async def serve(address: str, platforms: Mapping[str, Platform], alive: Alive) -> Stop:
     """Serve the platforms' routes on "host:port", and return what ends it. Without a route nothing is served.
 
-    `/health` answers 200 as long as the event loop does and `alive`, which asks the database, comes back. Port 0 is any
-    free one; the log says which. Raises SettingsError for an address that cannot be used and for no address, SetupError
-    if two platforms want the same path.
+    `/health` answers 200 as long as the loop does and `alive`, which asks the database, comes back. Port 0 is any free
+    one; the log says which. Raises SettingsError for an address of no use, SetupError if two want the same path.
     """
     routes = {name: tuple(platform.routes()) for name, platform in platforms.items()}
-    needed = sorted(name for name, wanted in routes.items() if wanted)
-    if not needed:
+    if not (needed := sorted(name for name, wanted in routes.items() if wanted)):
         return _nothing
     if not address:
         raise SettingsError(f"PAPERROUND_HTTP_ADDRESS is off, and {', '.join(needed)} has to be reached over HTTP.")

@@ -19,7 +19,7 @@ from sqlalchemy import text
 from bot.config import Settings
 from bot.core.check import Check
 from bot.errors import SettingsError, StoreError
-from bot.jobs import doctor
+from bot.jobs import doctor, machine
 from bot.store import health
 from bot.store.address import sqlite_url
 from bot.store.engine import Store
@@ -129,7 +129,7 @@ def test_a_check_that_fails_is_said_and_the_others_go_on(tmp_path: Path) -> None
 
 
 def test_the_time_zones_of_this_machine_are_right() -> None:
-    check = doctor.time_zones()
+    check = machine.time_zones()
     assert (check.verdict, "tzdata 20" in check.line) == ("ok", True)
 
 
@@ -155,8 +155,8 @@ def system_zones(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.parametrize("source", ["Europe/Moscow", "Europe/London", "America/New_York", "Africa/Algiers", "UTC"])
 def test_old_or_wrong_zone_data_are_found(system_zones: Path, source: str) -> None:
     zone_file(system_zones, "Europe/Berlin", source)
-    assert not doctor.berlin_is_right()
-    assert doctor.time_zones().verdict == "wrong"
+    assert not machine.berlin_is_right()
+    assert machine.time_zones().verdict == "wrong"
 
 
 @dataclass
@@ -251,7 +251,7 @@ def test_a_platform_that_cannot_be_loaded_is_said(tmp_path: Path) -> None:
     ],
 )
 def test_another_package_of_the_same_name_is_found(homes: dict[str, list[str]], verdict: str) -> None:
-    check = doctor.packages(homes)
+    check = machine.packages(homes)
     assert check.verdict == verdict
     assert all(name in check.line for names in homes.values() for name in names if name != "paperround")
 
@@ -262,7 +262,7 @@ def test_an_installed_distribution_that_brings_a_bot_is_found(tmp_path: Path, mo
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: chatty\nVersion: 1.0\n")
     (info / "RECORD").write_text("bot/__init__.py,,\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    check = doctor.packages()
+    check = machine.packages()
     assert (check.verdict, "chatty" in check.line) == ("wrong", True)
 
 
@@ -272,7 +272,7 @@ def test_room_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free:
         return SimpleNamespace(free=free)
 
     monkeypatch.setattr(shutil, "disk_usage", usage)
-    assert doctor.disk(tmp_path / "not" / "there").verdict == verdict
+    assert machine.disk(tmp_path / "not" / "there").verdict == verdict
 
 
 def test_clocks_far_from_each_other_are_told(tmp_path: Path) -> None:
