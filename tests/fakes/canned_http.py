@@ -27,10 +27,11 @@ class Asked:
 
 @dataclass
 class CannedServer:
-    """Answers each request with the bytes of `answer`, or by what `acts` does with the connection."""
+    """Answers each request with the next of `first`, then with `answer`, or by what `acts` does with the connection."""
 
     url: str = ""
     answer: bytes = b""
+    first: list[bytes] = field(default_factory=list)
     acts: Callable[[asyncio.StreamWriter], Awaitable[None]] | None = None
     asked: list[Asked] = field(default_factory=list)
     open: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
@@ -56,7 +57,7 @@ class CannedServer:
                 self.asked.append(Asked(lines[0], headers, body))
                 if self.acts is not None:
                     return await self.acts(writer)
-                writer.write(self.answer)
+                writer.write(self.first.pop(0) if self.first else self.answer)
                 await writer.drain()
         except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
             pass

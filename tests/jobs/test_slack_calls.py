@@ -311,6 +311,35 @@ async def test_a_file_goes_up_in_three_steps(server: CannedServer, calls: Calls)
     assert server.asked[2].form == {"channel_id": "D1", "files": '[{"id": "F1", "title": "mine.json"}]'}
 
 
+@pytest.mark.parametrize(
+    ("ticket", "status", "kind"),
+    [
+        ({}, 200, Retry),
+        ({"upload_url": 7}, 200, Retry),
+        (None, 429, Retry),
+        (None, 500, Uncertain),
+        (None, 413, Uncertain),
+    ],
+)
+async def test_a_file_that_does_not_go_up(
+    server: CannedServer, calls: Calls, ticket: dict[str, Any] | None, status: int, kind: type
+) -> None:
+    good = {"upload_url": server.url + "upload/v1/x", "file_id": "F1"}
+    server.says({"ok": True, **(good if ticket is None else ticket)})
+    server.first.append(server.answer)
+    server.says(b"", status, "text/plain", Retry_After="3")
+    assert type(await failed(calls.upload("T1", "D1", File("mine.json", b"{}")))) is kind
+    assert len(server.asked) == (2 if ticket is None else 1)
+
+
+async def test_no_connection_for_an_answer_is_tried_again(tokens: KnownTokens) -> None:
+    calls = Calls(tokens, "http://nowhere.invalid/")
+    try:
+        assert isinstance(await failed(calls.respond("http://nowhere.invalid/x", {})), Retry)
+    finally:
+        await calls.close()
+
+
 async def test_it_opens_again_after_it_was_closed(server: CannedServer, calls: Calls) -> None:
     server.says({"ok": True})
     await calls.close()

@@ -132,7 +132,10 @@ class Calls:
     async def upload(self, workspace: str, channel: str, file: File, thread: str = "") -> None:
         """Put a file into a conversation. Raises Retry, Refused or Uncertain."""
         ticket = await self.call(workspace, "files.getUploadURLExternal", filename=file.name, length=len(file.content))
-        status, _, headers = await self._post(ticket["upload_url"], file.content, "upload", file.media_type)
+        url, id_ = ticket.get("upload_url"), ticket.get("file_id")
+        if not isinstance(url, str) or not isinstance(id_, str):
+            raise Retry("Slack takes a file and does not say where.", 0.0)
+        status, _, headers = await self._post(url, file.content, "upload", file.media_type)
         if status == 429:
             raise _too_many("upload", headers)
         if status != 200:
@@ -140,7 +143,7 @@ class Calls:
         await self.call(
             workspace,
             "files.completeUploadExternal",
-            files=[{"id": ticket["file_id"], "title": file.name}],
+            files=[{"id": id_, "title": file.name}],
             channel_id=channel,
             thread_ts=thread or None,
         )
