@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, func, select
 
 from bot.store.statements import insert
 from bot.store.tables import heartbeats
@@ -40,6 +40,12 @@ def senders(conn: Connection, since: datetime) -> dict[str, set[str]]:
         for platform in serves.split():
             found[platform].add(process)
     return dict(found)
+
+
+def listeners(conn: Connection, since: datetime) -> int:
+    """Return how many processes listen to people, of those that beat at `since` (aware) or later."""
+    query = select(func.count()).where(heartbeats.c.beat_at >= since, heartbeats.c.role.in_(("all", "web")))
+    return int(conn.execute(query).scalar_one())
 
 
 def prune(conn: Connection, before: datetime) -> None:
