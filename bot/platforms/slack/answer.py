@@ -1,0 +1,170 @@
+"""Where an answer goes: a way for each place to ask from. The first message is posted, and later ones replace it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import structlog
+
+from bot.core.message import Message
+from bot.core.request import Address
+from bot.errors import Refused
+from bot.platforms.slack.desk import Desk, said
+from bot.platforms.slack.views import View, answer_view, form_view, home_view
+
+SENT_TO_YOU = "Sent to you."
+NOT_SENT = "I cannot write to you directly, so here it is, for you only."
+
+log = structlog.get_logger()
+
+
+class Way(Protocol):
+    """How an answer reaches the person who asked. `lasting`: it is still there when Slack is loaded anew."""
+
+    lasting: bool
+
+    async def show(self, message: Message) -> None:
+        """Post the first message; replace it by a later one. Raises Refused, Retry or Uncertain."""
+
+
+@dataclass(slots=True)
+class Private:
+    """By a response_url: for the person only. With `edit` the message that holds the button is replaced.
+
+    Once the address is used up or has expired, the rest comes as a direct message. `typed`: a command was, so there is
+    no message with a button that a later answer could replace by mistake.
+    """
+
+    desk: Desk
+    at: Address
+    url: str
+    edit: bool = False
+    typed: bool = False
+    shown: bool = False
+    lasting: bool = False
+
+    async def show(self, message: Message) -> None:
+        """Answer, or write directly."""
+        replaces = self.edit or (self.typed and self.shown)
+        thread = {"thread_ts": self.at.thread} if self.at.thread and not self.edit else {}
+        body = {**said(message), **thread, "response_type": "ephemeral", "replace_original": replaces}
+        self.shown = True
+        try:
+            if self.url:
+                return await self.desk.respond(self.url, body)
+        except Refused as error:
+            log.info("an answer comes as a direct message", reason=str(error))
+        await self.desk.direct(self.at, message)
+        self.lasting = True
+        return None
+
+
+@dataclass(slots=True)
+class Direct:
+    """In a conversation that is known. `ts` is the message that is replaced; without one a new one is posted."""
+
+    desk: Desk
+    at: Address
+    channel: str
+    ts: str = ""
+    lasting: bool = True
+
+    async def show(self, message: Message) -> None:
+        """Post, or replace what was posted."""
+        if self.ts:
+            await self.desk.update(self.at.workspace, self.channel, self.ts, message)
+        else:
+            self.ts = await self.desk.post(self.at.workspace, self.channel, message, self.at.thread)
+
+
+@dataclass(slots=True)
+class Thread:
+    """Below a mention: for all to see if it is `open`, else as a direct message, of which the thread tells."""
+
+    desk: Desk
+    at: Address
+    open: bool
+    ts: str = ""
+    told: Direct | None = None
+    lasting: bool = True
+
+    async def show(self, message: Message) -> None:
+        """Answer in the thread; privately where nobody else should read it."""
+        if message.private:
+            await self._whisper(message)
+        elif self.open and self.ts:
+            await self.desk.update(self.at.workspace, self.at.channel, self.ts, message)
+        elif self.open:
+            self.ts = await self.desk.post(self.at.workspace, self.at.channel, message, self.at.thread)
+        else:
+            await self._directly(message)
+
+    async def _directly(self, message: Message) -> None:
+        first = self.told is None
+        try:
+            if self.told is None:
+                self.told = Direct(self.desk, replace(self.at, thread=""), await self.desk.alone_with(self.at))
+            await self.told.show(message)
+        except Refused:
+            text = "\n\n".join(part for part in (NOT_SENT, message.text) if part)
+            await self._whisper(replace(message, text=text))
+            return
+        if first:
+            await self.desk.post(self.at.workspace, self.at.channel, Message(SENT_TO_YOU), self.at.thread)
+
+    async def _whisper(self, message: Message) -> None:
+        self.lasting = False
+        await self.desk.whisper(self.at, message)
+
+
+@dataclass(slots=True)
+class Whisper:
+    """To one person in a channel, unasked."""
+
+    desk: Desk
+    at: Address
+    lasting: bool = False
+
+    async def show(self, message: Message) -> None:
+        """Show it."""
+        await self.desk.whisper(self.at, message)
+
+
+@dataclass(slots=True)
+class Modal:
+    """In a modal view that stands open already. `channel` is the conversation that it was opened from."""
+
+    desk: Desk
+    at: Address
+    view: str
+    channel: str = ""
+    lasting: bool = False
+
+    async def show(self, message: Message) -> None:
+        """Fill the view with an answer or a form; what a view that was closed cannot show is written directly."""
+        try:
+            await self.desk.call(self.at.workspace, "views.update", view_id=self.view, view=self._view(message))
+        except Refused as error:
+            log.info("a view cannot be filled", reason=str(error))
+            if message.form is None:
+                await self.desk.direct(self.at, message)
+                self.lasting = True
+
+    def _view(self, message: Message) -> View:
+        if message.form is None:
+            return answer_view(message, channel=self.channel)
+        return form_view(message.form, self.desk.commands, channel=self.channel)
+
+
+@dataclass(slots=True)
+class Home:
+    """The bot's own page for one person."""
+
+    desk: Desk
+    at: Address
+    lasting: bool = True
+
+    async def show(self, message: Message) -> None:
+        """Publish the page."""
+        await self.desk.call(self.at.workspace, "views.publish", user_id=self.at.user, view=home_view(message))

@@ -1,0 +1,89 @@
+"""Buttons, windows and forms. A trigger lives for three seconds, so a window is opened before anything is looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import structlog
+
+from bot.core.asked import edits, opens_form
+from bot.core.message import Message
+from bot.core.request import HOME, Address, Request
+from bot.errors import DeliveryError
+from bot.platforms.slack import read
+from bot.platforms.slack.answer import Direct, Home, Modal, Private, Way
+from bot.platforms.slack.serve import Server
+from bot.platforms.slack.views import loading_view
+
+Body = Mapping[str, Any]
+OLD = "This button is of another version: please type the command again."
+TOO_LATE = "The window did not open in time: please press or type it once more."
+
+log = structlog.get_logger()
+
+
+async def pressed(server: Server, body: Body, request: Request) -> None:
+    """Answer the press of a button, wherever it stands."""
+    view = body.get("view")
+    if not isinstance(view, Mapping):
+        await _on_message(server, body, request)
+    elif view.get("type") == "home":
+        await windowed(server, body, request, Private(server.desk, request.address, ""))
+        await publish_home(server, request)
+    else:
+        way = Modal(server.desk, request.address, str(view.get("id", "")), request.address.channel)
+        await server.serve(request, way)
+
+
+async def windowed(server: Server, body: Body, request: Request, otherwise: Way) -> None:
+    """Open a window at once and fill it with the answer; if it does not open, say so in the other way."""
+    at = request.address
+    channel = "" if at.channel == HOME else at.channel
+    try:
+        opened = await server.desk.call(
+            at.workspace, "views.open", trigger_id=body.get("trigger_id"), view=loading_view(channel=channel)
+        )
+    except DeliveryError as error:
+        log.warning("a window did not open", reason=str(error), workspace=at.workspace)
+        if await server.is_new(request.key):
+            await otherwise.show(Message(TOO_LATE, private=True))
+        return
+    view = opened.get("view")
+    id_ = str(view.get("id", "")) if isinstance(view, Mapping) else ""
+    await server.is_new(request.key)  # a trigger opens one window, so whatever opened one is new
+    await server.serve(request, Modal(server.desk, at, id_, channel), noted=True)
+
+
+async def submitted(server: Server, body: Body, request: Request) -> None:
+    """Answer a form in its own window, which shows meanwhile that it is at work; the page may have changed by it."""
+    view = body.get("view")
+    id_ = str(view.get("id", "")) if isinstance(view, Mapping) else ""
+    await server.serve(request, Modal(server.desk, request.address, id_, request.address.channel))
+    await publish_home(server, request)
+
+
+async def publish_home(server: Server, request: Request) -> None:
+    """Publish the bot's own page of a person anew."""
+    at = request.address
+    home = Address(at.platform, at.workspace, at.user, HOME)
+    again = Request(home, person=request.person, guest=request.guest, forms=True, event="home")
+    await server.serve(again, Home(server.desk, home), noted=True)
+
+
+async def _on_message(server: Server, body: Body, request: Request) -> None:
+    desk, at = server.desk, request.address
+    container = body.get("container")
+    container = container if isinstance(container, Mapping) else {}
+    hidden = bool(container.get("is_ephemeral"))
+    in_place = edits(request.action, desk.commands) and read.is_private(body)
+    url = str(body.get("response_url") or "")
+    channel = str(container.get("channel_id") or "")
+    way: Way = Private(desk, at, url, edit=in_place and hidden)
+    if not hidden and channel.startswith("D"):
+        way = Direct(desk, replace(at, channel=""), channel, str(container.get("message_ts", "")) if in_place else "")
+    if opens_form(request, desk.commands):
+        await windowed(server, body, request, way)
+    else:
+        await server.serve(request, way)

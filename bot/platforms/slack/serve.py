@@ -1,0 +1,129 @@
+"""One delivery, from the row that says it is new to the answer. Nothing here raises: it runs in a task of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing, suppress
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from bot.core.message import Message
+from bot.core.ports import Invoke
+from bot.core.request import Request
+from bot.errors import DeliveryError, PaperroundError, Refused
+from bot.platforms.slack.answer import Private, Way
+from bot.platforms.slack.desk import Desk
+from bot.store import deliveries
+from bot.store.engine import Store
+
+STOP_WITHIN = 5.0  # seconds for answers that are on their way when the process ends
+NO_FILE = "I cannot write to you directly, so the file did not go out: open a direct message with me, and ask again."
+
+log = structlog.get_logger()
+
+
+class Server:
+    """Serves deliveries, each once. `invoke` is there while the platform runs."""
+
+    def __init__(self, desk: Desk, store: Store, now: Callable[[], datetime]) -> None:
+        self.desk = desk
+        self.invoke: Invoke | None = None
+        self._store = store
+        self._now = now
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in a task that is kept until it ends."""
+        task = asyncio.create_task(_guarded(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def is_new(self, key: str) -> bool:
+        """Note a delivery, and say whether it comes for the first time. What has no key cannot be known again."""
+        return not key or await self._store.write(deliveries.fresh, key, self._now())
+
+    async def serve(self, request: Request, way: Way, *, noted: bool = False) -> None:
+        """Answer a request, unless it was answered before. `noted`: it is known to be new."""
+        try:
+            if noted or await self.is_new(request.key):
+                await self._answer(request, way)
+        except DeliveryError as error:
+            log.warning("an answer did not arrive", reason=str(error), workspace=request.address.workspace)
+        except PaperroundError as error:
+            await _tell(way, str(error))
+        except Exception:
+            incident = secrets.token_hex(3)
+            log.exception("a delivery failed", incident=incident)
+            await _tell(
+                way,
+                "That did not work, and the fault is here, not yours. Please try once more. If it stays, tell your "
+                f"administrator the number {incident}: it stands in the log.",
+            )
+
+    async def close(self) -> None:
+        """Let what is at work come to its end, for a few seconds. Never raises."""
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=STOP_WITHIN)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _answer(self, request: Request, way: Way) -> None:
+        assert self.invoke is not None  # noqa: S101 - nothing is delivered before `run`
+        last: Message | None = None
+        async with aclosing(self.invoke(request)) as answer:
+            async for message in answer:
+                if message.public and not _stands_open(way):
+                    await self._publish(request, way, message)
+                elif not message.public:
+                    await way.show(message)
+                    last = message
+        if last is not None:
+            await self._also(request, way, last)
+
+    async def _publish(self, request: Request, way: Way, message: Message) -> None:
+        """Post for all in the channel; if the bot may not, whoever asked hears why."""
+        at = request.address
+        try:
+            await self.desk.post(at.workspace, at.channel, message, at.thread)
+        except Refused as error:
+            log.info("an answer could not be shared", reason=str(error))
+            await Private(self.desk, at, way.url if isinstance(way, Private) else "").show(
+                Message(f"It could not be shared here. {error}", private=True)
+            )
+
+    async def _also(self, request: Request, way: Way, message: Message) -> None:
+        """Bring what a private answer cannot hold to the direct message: what must last, and files."""
+        at = request.address
+        try:
+            if message.lasts and not way.lasting:
+                await self.desk.direct(at, message)
+            for file in message.files:
+                await self.desk.upload(at, file)
+        except Refused as error:
+            log.warning("a direct message was refused", reason=str(error), workspace=at.workspace)
+            if message.files:
+                await way.show(Message(NO_FILE, private=True))
+
+
+def _stands_open(way: Way) -> bool:
+    """Say whether everybody has read the answer already, so that sharing it adds nothing."""
+    return bool(getattr(way, "open", False))
+
+
+async def _tell(way: Way, text: str) -> None:
+    with suppress(DeliveryError):
+        await way.show(Message(text, private=True))
+
+
+async def _guarded(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except DeliveryError as error:
+        log.warning("an answer did not arrive", reason=str(error))
+    except Exception:
+        log.exception("a delivery failed", incident=secrets.token_hex(3))
