@@ -28,6 +28,7 @@ from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.ports import Facts, Platform, Source
 from bot.core.request import Address, Request
+from bot.core.turns import Turns
 from bot.errors import Expired, NotFound, PaperroundError, SettingsError, StoreError, UserError
 from bot.jobs.courier import Courier
 from bot.jobs.service import Parts, Role, Service
@@ -39,10 +40,12 @@ from bot.store import notes, outbox, owners, papers, subscriptions, workspaces
 from bot.store.address import sqlite_url
 from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
+from bot.store.owners import Owner
 
 log = structlog.get_logger()
 
 CHANGES_A_REQUEST = 300  # papers that one request may bring into the index; `run` and `import` bring all of them
+AT_ONCE = 4  # requests that work at the same time: more would only make all of them late
 DATABASE = "paperround.sqlite"
 EXPIRED = "This list has expired: run it again."
 OWN_NOTES = ("run", "undo", "forget")  # actions whose notes are of their own kind; all others press a card of a list
@@ -89,6 +92,7 @@ class App:
         self.commands: dict[str, Command] = load("bot.commands")
         self.sources: dict[str, Source] = {}
         self.now = now
+        self._turns = Turns(AT_ONCE)
 
     @classmethod
     def open(cls, settings: Settings, now: Callable[[], datetime] = utc_now) -> App:
@@ -153,7 +157,7 @@ class App:
 
     async def invoke(self, request: Request) -> AsyncGenerator[Message, None]:
         """Answer one request. The first message is posted, and later ones replace it; a public one stands by itself."""
-        async with aclosing(self._answered(cleaned(request))) as answer:
+        async with aclosing(self._turns.each(self._answered(cleaned(request)))) as answer:
             async for message in answer:
                 yield spoken(message, self.settings.command)
 
@@ -288,7 +292,7 @@ class App:
         """Find out who asks and where; whoever comes for the first time is noted."""
         at, now = request.address, self.now()
         where = (at.platform, at.workspace)
-        me = await self.store.write(owners.get, *where, "person", at.user, request.person or at.user, now)
+        me = await self._met(*where, "person", at.user, request.person or at.user, now)
         is_new = me.created_at == now
         if is_new and (zone := (await self._about(at)).time_zone) in available_timezones():
             await self.store.write(owners.set_zone, me.number, zone)
@@ -296,7 +300,7 @@ class App:
         place = None
         if at.channel and at.channel != "home":
             name = request.place or at.channel
-            place = await self.store.write(owners.get, *where, "channel", at.channel, name, now)
+            place = await self._met(*where, "channel", at.channel, name, now)
         return Context(
             request=request,
             me=me,
@@ -311,9 +315,19 @@ class App:
             default_zone="" if me.time_zone else (await self.store.read(workspaces.get, *where)).time_zone,
         )
 
+    async def _met(self, *who: Any) -> Owner:
+        """Return a person or a channel; that is written only where something is new, since writers wait in line."""
+        known: Owner | None = await self.store.read(owners.known, *who[:-1])
+        if known is not None:
+            return known
+        return await self.store.write(owners.get, *who)
+
     async def _about(self, address: Address) -> Facts:
         platform = self.platforms.get(address.platform)
-        return Facts() if platform is None else await platform.about(address)
+        if platform is None:
+            return Facts()
+        async with self._turns.aside():
+            return await platform.about(address)
 
     async def _refusal(self, request: Request, error: UserError) -> Message:
         """Say what cannot be done; where a command's name began a sentence, offer to search for it."""

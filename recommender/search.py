@@ -38,8 +38,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Posting:
-    rows: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    weights: NDArray[np.uint8]
 
 
 def search(index: Index, query: str, k: int = 20, mask: NDArray[np.bool_] | None = None) -> list[Hit]:
@@ -56,7 +56,8 @@ def search(index: Index, query: str, k: int = 20, mask: NDArray[np.bool_] | None
     scores = words + _names(index, plain)
     if len(plain) <= MOST_LETTERS:
         titles = _titles(index, plain)
-        scores += np.where((titles >= TITLE_LEAST) | (words > 0), TITLE_SHARE * titles**TITLE_POWER, 0)
+        near = np.flatnonzero((titles >= TITLE_LEAST) | (words > 0))
+        scores[near] += TITLE_SHARE * titles[near] ** TITLE_POWER
     key = np.uint64(text.hash_key(plain, text.LOOKUP))
     exact = np.concatenate([part.data.titles == key for part in index.parts])
     scores += 10.0 * exact
@@ -84,11 +85,12 @@ def _postings(index: Index, keys: Sequence[int]) -> list[_Posting]:
         for at, place in enumerate(places.tolist()):
             if place < len(held) and held[place] == wanted[at]:
                 start, end = part.data.key_ptr[place : place + 2].tolist()
-                rows = part.data.key_rows[start:end].astype(np.int64) + part.row
-                weights = part.data.key_weights[start:end].astype(np.int64)
+                rows, weights = part.data.key_rows[start:end], part.data.key_weights[start:end]
+                if part.row:
+                    rows = rows + np.int32(part.row)
                 keep = slice(None) if clean else index.live[rows]
                 found[at].append(_Posting(rows[keep], weights[keep]))
-    nothing = _Posting(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    nothing = _Posting(np.zeros(0, np.int32), np.zeros(0, np.uint8))
     return [_joined(some) if some else nothing for some in found]
 
 

@@ -30,24 +30,38 @@ class Owner:
     created_at: datetime
 
 
+def known(conn: Connection, platform: str, workspace: str, kind: str, external: str, name: str) -> Owner | None:
+    """Return the owner, or None for one who was not met yet, or has another name now: `get` writes that down."""
+    row: Any = conn.execute(select(owners).where(*_is(_key(platform, workspace, kind, external)))).mappings().first()
+    return None if row is None or storable(name) not in ("", row["name"]) else _owner(row)
+
+
 def get(conn: Connection, platform: str, workspace: str, kind: str, external: str, name: str, now: datetime) -> Owner:
     """Return the owner, made on first contact. A name that is given and differs replaces the old one."""
-    values = {
+    values = _key(platform, workspace, kind, external)
+    name = storable(name)
+    who = _is(values)
+    row: Any = conn.execute(select(owners).where(*who)).mappings().one_or_none()
+    if row is None:
+        new = insert(conn, owners).values(**values, name=name, time_zone="", created_at=now, menu=[])
+        conn.execute(new.on_conflict_do_nothing())  # another process may have met them this very moment
+        row = conn.execute(select(owners).where(*who)).mappings().one()
+    if name and name != row["name"]:
+        conn.execute(update(owners).where(owners.c.id == row["id"]).values(name=name))
+    return _owner({**row, "name": name or row["name"]})
+
+
+def _key(platform: str, workspace: str, kind: str, external: str) -> dict[str, str]:
+    return {
         "platform": short(platform, 40),
         "workspace": short(workspace, 120),
         "kind": kind,
         "external": short(external, 200),
     }
-    name = storable(name)
-    who = and_(*(owners.c[column] == value for column, value in values.items()))
-    row: Any = conn.execute(select(owners).where(who)).mappings().one_or_none()
-    if row is None:
-        new = insert(conn, owners).values(**values, name=name, time_zone="", created_at=now, menu=[])
-        conn.execute(new.on_conflict_do_nothing())  # another process may have met them this very moment
-        row = conn.execute(select(owners).where(who)).mappings().one()
-    if name and name != row["name"]:
-        conn.execute(update(owners).where(owners.c.id == row["id"]).values(name=name))
-    return _owner({**row, "name": name or row["name"]})
+
+
+def _is(values: Mapping[str, str]) -> list[Any]:
+    return [owners.c[column] == value for column, value in values.items()]
 
 
 def by_number(conn: Connection, number: int) -> Owner:
