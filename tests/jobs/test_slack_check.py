@@ -164,16 +164,16 @@ OAUTH = {"slack_bot_token": "", "slack_client_id": "1.2", "public_url": "https:/
 async def test_many_workspaces_and_those_that_ended(slack: Web) -> None:
     slack.tokens["xoxb-two"] = GOOD
     gone = Install("T3", "Old Lab", "", "token_revoked", datetime(2026, 12, 1, 7, 30, tzinfo=UTC))
-    odd = Install("T4", "Odd Lab", "xoxb-odd", "invalid_auth")
+    odd = Install("T4", "Odd Lab", "xoxb-odd", "The app's token is not valid")
     found = await looked(slack, LAB, Install("T2", "Two", "xoxb-two"), gone, odd, **OAUTH)
     assert found["slack"].line == "Socket Mode, 2 workspaces: the bot tokens are good"
     one = found["slack workspaces"]
-    assert (one.verdict, one.line) == ("look", "2 paused, since the app ended there")
+    assert (one.verdict, one.line) == ("look", "the app is not at work in 2 workspaces")
     assert one.details == (
         "Old Lab: the app was removed from the workspace, or the token was withdrawn, since 2026-12-01 07:30 UTC",
-        "Odd Lab: Slack does not know it",
+        "Odd Lab: The app's token is not valid",
     )
-    assert one.todo.endswith("https://papers.example.org/slack/install")
+    assert "https://papers.example.org/slack/install" in one.todo
     assert "auth.test xoxb-odd" not in slack.called
 
 

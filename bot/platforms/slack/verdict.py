@@ -28,7 +28,7 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Install:
-    """A workspace that has the app, or had it: `ended` is Slack's code for why it has not, or no token any more."""
+    """A workspace that has the app, or had it: `ended` says why it has not, in words or as Slack's code."""
 
     workspace: str
     name: str
@@ -65,7 +65,7 @@ def tokens(settings: Settings, installs: Sequence[Install], answers: Sequence[An
 
 
 def _name(install: Install, answer: Answer) -> str:
-    return install.name or str((answer.said or {}).get("team") or install.workspace)
+    return str((answer.said or {}).get("team") or install.name or install.workspace)
 
 
 def _fault(token: str, answer: Answer) -> str:
@@ -148,5 +148,6 @@ def ended(settings: Settings, installs: Sequence[Install]) -> Check:
         + (f", since {install.ended_at:%Y-%m-%d %H:%M} UTC" if install.ended_at else "")
         for install in over
     )
-    todo = f"What is stored is kept for 30 days, and goes on once the app is installed again: {_install(settings)}"
-    return Check("slack workspaces", "look", f"{len(over)} paused, since the app ended there", todo, details)
+    todo = f"It goes on once the app is installed again: {_install(settings)}. What is stored is kept for 30 days."
+    line = f"the app is not at work in {count(len(over), 'workspace')}"
+    return Check("slack workspaces", "look", line, todo, details)
