@@ -57,11 +57,12 @@ def weight(text: str) -> int:
 
 def cut(text: str, limit: int) -> str:
     """Cut a clean text so that it weighs `limit` at most, on a whole character, and say so by an ellipsis."""
-    return unescaped(fit(text, max(limit, 0), _heavy).replace("\0", ""))
+    limit = max(limit, 0)
+    return unescaped(fit(text[: limit + 1], limit, _heavy).replace("\0", ""))
 
 
 def _heavy(text: str) -> str:
-    return _WIDE.sub("\\1\0", escaped(text))
+    return escaped(text) if text.isascii() else _WIDE.sub("\\1\0", escaped(text))
 
 
 def plain_text(text: str) -> Element:
