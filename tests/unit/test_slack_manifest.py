@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 
 from bot.config import Settings
 from bot.errors import SettingsError
+from bot.platforms.slack.listen import ENDS
 from bot.platforms.slack.manifest import EVENTS, EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH, SIMILAR, manifest, scopes
 from bot.platforms.slack.methods import HISTORY, METHODS
 from bot.plugins import load
@@ -215,6 +215,19 @@ def constants(name: str) -> set[str]:
     return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
+def heard() -> set[str]:
+    """Return the kinds of events that listen.py tells apart: what `kind` is compared with."""
+    found: set[str] = set(ENDS)
+    for node in ast.walk(ast.parse((SLACK / "listen.py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and node.left.id == "kind":
+            found |= {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+    return found
+
+
+def test_what_is_listened_to_is_in_it_and_the_other_way_round() -> None:
+    assert heard() == {event.partition(".")[0] for event in EVENTS}
+
+
 def test_what_others_call_the_paths_is_what_the_manifest_calls_them() -> None:
     said = set().union(*(constants(file.name) for file in SLACK.glob("*.py") if file.name != "manifest.py"))
     paths = {text for text in said if re.fullmatch(r"/slack/\w+", text)}
@@ -228,7 +241,5 @@ def test_the_repositorys_copy_is_the_one_of_the_usual_settings() -> None:
 
 
 def test_slack_gives_its_manifest_to_the_verb() -> None:
-    if find_spec("bot.platforms.slack") is None or not (SLACK / "__init__.py").exists():
-        pytest.skip("the platform is not put together yet")
     made = load("bot.platforms", "manifest", optional=True)["slack"]
     assert made(settings(), COMMANDS) == manifest(settings(), COMMANDS)
