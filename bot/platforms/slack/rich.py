@@ -21,7 +21,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]?"  # what a terminal would obey, with the letters that would be left of it
 )
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
-_WIDE = re.compile("([\U00010000-\U0010ffff])")
+_WIDE = re.compile("[\U00010000-\U0010ffff]+")
 _LINK = re.compile(r"https?://[^\s<>\"“”]+")
 _AFTER_LINK = ".,;:!?)]}'’…"
 
@@ -62,7 +62,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def _heavy(text: str) -> str:
-    return escaped(text) if text.isascii() else _WIDE.sub("\\1\0", escaped(text))
+    return escaped(text) if text.isascii() else _WIDE.sub(lambda wide: "\0".join(wide[0]) + "\0", escaped(text))
 
 
 def plain_text(text: str) -> Element:
