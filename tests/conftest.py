@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from sqlalchemy import create_engine, make_url, text
 from bot.store.address import sqlite_url
 from bot.store.engine import Store
 from bot.store.tables import metadata
+from tests.fakes.stores import in_memory
 
 DATABASES = ("sqlite", "postgres")
 
@@ -73,10 +75,19 @@ def postgres_url(postgres_server: str) -> str:
     return _named(postgres_server, "empty")
 
 
+@pytest.fixture(scope="session")
+def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SQLite file with the tables in it, to be copied."""
+    file = tmp_path_factory.mktemp("tables") / "paperround.db"
+    Store.open(sqlite_url(file)).close()
+    return file
+
+
 @pytest.fixture(params=DATABASES)
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a database with no rows but the first ones, on each kind of database."""
     if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("sqlite_tables"), tmp_path)
         return sqlite_url(tmp_path / "paperround.db")
     url: str = request.getfixturevalue("postgres_tables")
     tables = ", ".join(name for name in metadata.tables if name not in ("meta", "counters"))
@@ -103,7 +114,7 @@ def store(store_url: str) -> Iterator[Store]:
 @pytest.fixture
 def memory_store() -> Iterator[Store]:
     """An open store in memory: SQLite, quick to make."""
-    opened = Store.open("sqlite://")
+    opened = in_memory()
     yield opened
     opened.close()
 

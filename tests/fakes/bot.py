@@ -19,6 +19,7 @@ from bot.store.engine import Store
 from bot.store.library import Library
 from recommender.rankers.default import ranker
 from recommender.types import Paper
+from tests.fakes.stores import in_memory
 
 START = datetime(2026, 12, 2, 8, 30, tzinfo=UTC)  # a Wednesday
 FAULT = "the fault is here"  # what a person reads when the program failed
@@ -82,7 +83,7 @@ class TestPlatform:
 
 def make_bot(papers: Sequence[Paper] | None = None, store: Store | None = None) -> Bot:
     """Make a bot with the seeds in it, or with these papers."""
-    kept = store or Store.open("sqlite://")
+    kept = store or in_memory()
     settings = Settings(data_dir=Path("/nonexistent"), database_url="sqlite://")
     app = App(settings, kept, Library(kept, None, ranker))
     bot = Bot(app)

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.store import records
-from bot.store.engine import Store
 from bot.store.identity import Facts, conflict, facts, partition, proof, same_title, surname
 from bot.store.papers import changed_since
 from bot.store.text import ID_LIMIT, fold, key, paper_id, short, storable, title_key
 from recommender.types import Paper
+from tests.fakes.stores import in_memory
 
 NOW = datetime(2026, 12, 2, 8, 30, tzinfo=UTC)
 TITLE = "Short Window Attention Enables Long-Term Memorization"
@@ -213,7 +213,7 @@ _FEED = st.lists(st.tuples(_PAPERS, st.sampled_from(["local", "arxiv", "openrevi
 
 def told(feed: list[tuple[Paper, str]], size: int) -> set[object]:
     """Import the papers in batches and return all papers, without numbers and times."""
-    store = Store.open("sqlite://")
+    store = in_memory()
     for start in range(0, len(feed), size):
         with store.writing() as conn:
             for each, source in feed[start : start + size]:
