@@ -272,8 +272,8 @@ def dropped(conn: Connection, number: int, token: str, now: datetime, error: str
 def unknown(conn: Connection, number: int, token: str, now: datetime, error: str) -> bool:
     """Set a message aside whose arrival cannot be looked up, and tell who asked for it. Its papers are free again."""
     row = _set_aside(conn, number, token, now, "unknown", error)
-    if row is not None and row.kind == "digest":
-        _tell(conn, row, now)
+    if row is not None and row.kind == "digest" and row.subscription_id is not None:
+        _tell(conn, row.subscription_id, row.key, now)
     return row is not None
 
 
@@ -289,12 +289,19 @@ def refused(conn: Connection, number: int, token: str, now: datetime, error: str
     if row.kind == "notice":
         conn.execute(update(outbox).where(outbox.c.id == number).values(state="held", done_at=None))
     elif row.subscription_id is not None:
-        query = select(subscription_table.c.paused_why).where(subscription_table.c.id == row.subscription_id)
-        known = conn.execute(query).scalar_one()
-        subscriptions.pause(conn, row.subscription_id, now, why=storable(error))
-        if not known:
-            _tell(conn, row, now, error)
+        closed(conn, row.subscription_id, row.key, now, error)
     return True
+
+
+def closed(conn: Connection, subscription: int, key: str, now: datetime, error: str) -> None:
+    """Pause a subscription whose destination is closed, and tell who asked for it why, unless the bot did so before.
+
+    `key` is that of the digest, or of the event, by which it came to light.
+    """
+    query = select(subscription_table.c.paused_why).where(subscription_table.c.id == subscription)
+    if not conn.execute(query).scalar_one():
+        subscriptions.pause(conn, subscription, now, why=storable(error))
+        _tell(conn, subscription, key, now, error)
 
 
 def _has(number: int, token: str) -> ColumnElement[bool]:
@@ -315,12 +322,12 @@ def _set_aside(conn: Connection, number: int, token: str, now: datetime, state: 
     return row
 
 
-def _tell(conn: Connection, row: Any, now: datetime, reason: str | None = None) -> None:
+def _tell(conn: Connection, subscription: int, key: str, now: datetime, reason: str | None = None) -> None:
     """Put in the notice on a digest that was refused for a `reason`, or of which nothing is known.
 
     What a person's own direct messages refuse is held; all else goes to the person who asked, directly.
     """
-    subs = subscriptions.of_number(conn, row.subscription_id) if row.subscription_id is not None else []
+    subs = subscriptions.of_number(conn, subscription)
     if not subs:
         return
     names, one = [sub.name for sub in subs], subs[0]
@@ -329,7 +336,7 @@ def _tell(conn: Connection, row: Any, now: datetime, reason: str | None = None) 
     asker = owners.by_number(conn, one.asked_by)
     put(
         conn,
-        key=f"notice:{row.key}",
+        key=f"notice:{key}",
         kind="notice",
         subscription=None,
         owner=asker.number,

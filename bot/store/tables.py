@@ -316,3 +316,29 @@ workspaces = Table(
     Column("time_zone", String(64), nullable=False),
     Column("channels", String(10), nullable=False),  # who may subscribe channels: "", "managers" or "everyone"
 )
+
+# Where a platform's app is installed. Its token is encrypted; one that ended has none, and its data stay for a while.
+installs = Table(
+    "installs",
+    metadata,
+    Column("platform", String(40), primary_key=True),
+    Column("workspace", String(120), primary_key=True),
+    Column("token", Text, nullable=False),
+    Column("bot_user", String(200), nullable=False),
+    Column("bot_id", String(200), nullable=False),
+    Column("app_id", String(200), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("scopes", JSON, nullable=False),
+    Column("installed_by", String(200), nullable=False),
+    Column("installed_at", UTCDateTime, nullable=False),
+    Column("ended_at", UTCDateTime),
+    Column("ended_why", Text, nullable=False),  # in words; empty if it has not ended
+    Column("removed", Boolean, nullable=False),  # the app was: after 30 days all of the workspace is deleted
+)
+# What counts once: deliveries of a platform that were seen, and what was handed out to be brought back once.
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("key", String(64), primary_key=True),  # of a longer one, its beginning and its SHA-256
+    Column("at", UTCDateTime, nullable=False, index=True),
+)

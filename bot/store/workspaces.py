@@ -1,15 +1,22 @@
-"""What somebody who manages a workspace chose for it."""
+"""Workspaces: what somebody who manages one chose for it, and that the bot cannot reach one for a while."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, and_, delete, or_, select, update
 
+from bot.store import outbox, subscriptions
 from bot.store.statements import insert
-from bot.store.tables import workspaces
+from bot.store.tables import outbox as outbox_table
+from bot.store.tables import owners, workspaces
+from bot.store.tables import subscriptions as table
 from bot.store.text import short
+
+AWAY = "The app is not at work in this workspace"  # how the reason of a pause begins that `reopen` ends
 
 Who = Literal["", "managers", "everyone"]
 
@@ -43,8 +50,7 @@ def set_channels(conn: Connection, platform: str, workspace: str, who: Who) -> N
 
 
 def _is(platform: str, workspace: str) -> Any:
-    table = workspaces.c
-    return and_(table.platform == short(platform, 40), table.workspace == short(workspace, 120))
+    return and_(workspaces.c.platform == short(platform, 40), workspaces.c.workspace == short(workspace, 120))
 
 
 def _set(conn: Connection, platform: str, workspace: str, name: str, value: str) -> None:
@@ -52,3 +58,46 @@ def _set(conn: Connection, platform: str, workspace: str, name: str, value: str)
     row = {"platform": short(platform, 40), "workspace": short(workspace, 120), "time_zone": "", "channels": ""}
     new = insert(conn, workspaces).values(row | {name: value})
     conn.execute(new.on_conflict_do_update(index_elements=["platform", "workspace"], set_={name: value}))
+
+
+def close(conn: Connection, platform: str, workspace: str, why: str, now: datetime) -> None:
+    """Pause whatever comes to a workspace that the bot cannot reach, and take back what was on its way there.
+
+    What somebody paused stays as it is. What may have arrived is left for the look; notices wait for their person.
+    """
+    for sub in _subscriptions(conn, platform, workspace):
+        if sub.paused_at is None:
+            subscriptions.pause(conn, sub.id, now, why=f"{AWAY} ({why}).")
+        elif sub.paused_until and sub.next_due_at is not None:
+            conn.execute(update(table).where(table.c.id == sub.id).values(next_due_at=None))
+    here = (outbox_table.c.platform == short(platform, 40), outbox_table.c.workspace == short(workspace, 120))
+    free = or_(outbox_table.c.leased_until.is_(None), outbox_table.c.leased_until <= now)
+    waiting = (outbox_table.c.state == "pending", outbox_table.c.uncertain.is_(False), free)
+    query = select(outbox_table.c.id, outbox_table.c.token, outbox_table.c.kind).where(*here, *waiting)
+    for row in conn.execute(query).all():
+        back = outbox.refused if row.kind == "notice" else outbox.dropped
+        back(conn, row.id, row.token, now, f"{AWAY} ({why}).")
+
+
+def reopen(conn: Connection, platform: str, workspace: str, now: datetime) -> None:
+    """Let go on exactly what `close` paused, by its schedule. What somebody paused until a date goes on then."""
+    for sub in _subscriptions(conn, platform, workspace):
+        if sub.paused_why.startswith(AWAY):
+            subscriptions.resume(conn, sub.id, now)
+        elif sub.paused_until and sub.next_due_at is None:
+            subscriptions.pause(conn, sub.id, now, date.fromisoformat(sub.paused_until), sub.paused_why)
+
+
+def forget(conn: Connection, platform: str, workspace: str) -> None:
+    """Delete everything of a workspace: its people and channels with all they have, and what was chosen for it."""
+    for owned in (owners, workspaces):
+        here = (owned.c.platform == short(platform, 40), owned.c.workspace == short(workspace, 120))
+        conn.execute(delete(owned).where(*here))
+
+
+def _subscriptions(conn: Connection, platform: str, workspace: str) -> Sequence[Any]:
+    columns = (table.c.id, table.c.paused_at, table.c.paused_until, table.c.paused_why, table.c.next_due_at)
+    mine = select(owners.c.id).where(
+        owners.c.platform == short(platform, 40), owners.c.workspace == short(workspace, 120)
+    )
+    return conn.execute(select(*columns).where(table.c.owner_id.in_(mine)).order_by(table.c.id)).all()
