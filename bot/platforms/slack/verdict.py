@@ -112,7 +112,8 @@ def permissions(settings: Settings, installs: Sequence[Install], answers: Sequen
     if lacks:
         return Check("slack permissions", "wrong", "the app has not got all that it needs", ANEW, tuple(lacks))
     if not any(answer.granted for answer in answers):
-        return Check("slack permissions", "look", f"not known; {len(needed)} are needed", "See the line above.")
+        todo = "Compare them with `paperround manifest slack`." if any(one.said for one in answers) else "See above."
+        return Check("slack permissions", "look", f"Slack does not tell them; {len(needed)} are needed", todo)
     return Check("slack permissions", "ok", f"all {len(needed)} are granted")
 
 
