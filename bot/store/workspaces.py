@@ -88,6 +88,19 @@ def reopen(conn: Connection, platform: str, workspace: str, now: datetime) -> No
             subscriptions.pause(conn, sub.id, now, date.fromisoformat(sub.paused_until), sub.paused_why)
 
 
+def close_channel(
+    conn: Connection, platform: str, workspace: str, channel: str, why: str, key: str, now: datetime
+) -> int:
+    """Pause what comes to a channel and is not paused, tell who asked for it why, and return how many that were.
+
+    `key` names what closed it. What somebody paused until a date finds out by then.
+    """
+    open_ = [sub for sub in _subscriptions(conn, platform, workspace, channel) if sub.paused_at is None]
+    for sub in open_:
+        outbox.closed(conn, sub.id, f"{key}:{sub.id}", now, why)
+    return len(open_)
+
+
 def forget(conn: Connection, platform: str, workspace: str) -> None:
     """Delete everything of a workspace: its people and channels with all they have, and what was chosen for it."""
     for owned in (owners, workspaces):
@@ -95,9 +108,11 @@ def forget(conn: Connection, platform: str, workspace: str) -> None:
         conn.execute(delete(owned).where(*here))
 
 
-def _subscriptions(conn: Connection, platform: str, workspace: str) -> Sequence[Any]:
+def _subscriptions(conn: Connection, platform: str, workspace: str, channel: str = "") -> Sequence[Any]:
+    """Return the subscriptions of a workspace, or of a channel in it."""
     columns = (table.c.id, table.c.paused_at, table.c.paused_until, table.c.paused_why, table.c.next_due_at)
-    mine = select(owners.c.id).where(
-        owners.c.platform == short(platform, 40), owners.c.workspace == short(workspace, 120)
-    )
+    here = [owners.c.platform == short(platform, 40), owners.c.workspace == short(workspace, 120)]
+    if channel:
+        here += [owners.c.kind == "channel", owners.c.external == short(channel, 200)]
+    mine = select(owners.c.id).where(*here)
     return conn.execute(select(*columns).where(table.c.owner_id.in_(mine)).order_by(table.c.id)).all()
