@@ -9,7 +9,6 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TextIO
-from unicodedata import category
 from zoneinfo import available_timezones
 
 import structlog
@@ -19,6 +18,7 @@ from bot.commands import _pages as pages
 from bot.commands._context import Context, Pressed
 from bot.commands.help import first_steps
 from bot.config import Settings
+from bot.core.asked import for_guests
 from bot.core.card import clip
 from bot.core.command import Command
 from bot.core.digest import upcoming
@@ -27,9 +27,18 @@ from bot.core.ids import normalise
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.ports import Facts, Platform, Source
-from bot.core.request import Address, Request
+from bot.core.request import Address, Request, cleaned
 from bot.core.turns import Turns
-from bot.errors import Expired, NotFound, PaperroundError, SettingsError, StoreError, UserError
+from bot.errors import (
+    Expired,
+    NotAllowed,
+    NotFound,
+    PaperroundError,
+    Refused,
+    SettingsError,
+    StoreError,
+    UserError,
+)
 from bot.jobs.courier import Courier
 from bot.jobs.service import Parts, Role, Service
 from bot.jobs.upkeep import pulse
@@ -54,19 +63,6 @@ OWN_NOTES = ("run", "undo", "forget")  # actions whose notes are of their own ki
 def utc_now() -> datetime:
     """Return the time: the one clock of the bot."""
     return datetime.now(UTC)
-
-
-def cleaned(request: Request) -> Request:
-    """Return the request without control characters and lone surrogates; line breaks and tabs become spaces."""
-    values = {name: _clean(value) for name, value in request.values.items()}
-    return replace(request, text=_clean(request.text), action=_clean(request.action), values=values)
-
-
-def _clean(text: str) -> str:
-    if text.isprintable():
-        return text
-    spaced = (" " if mark in "\n\r\t\v\f\x85\u2028\u2029" else mark for mark in text)
-    return "".join(mark for mark in spaced if category(mark) not in ("Cc", "Cs"))
 
 
 def database_of(settings: Settings) -> str:
@@ -172,17 +168,17 @@ class App:
         except UserError as error:
             outcome = type(error).__name__
             try:
-                yield await self._refusal(request, error)
+                yield replace(await self._refusal(request, error), private=True)
             except StoreError:  # the answer does not need its button
-                yield Message(text=str(error))
+                yield Message(text=str(error), private=True)
         except PaperroundError as error:
             outcome = type(error).__name__
-            yield Message(text=str(error))
+            yield Message(text=str(error), private=True)
         except Exception as error:
             if was_deleted(error):
                 outcome = "deleted"  # what the request had read was deleted meanwhile, as `forget` does
                 log.warning("what was asked for is deleted", exc_info=True)  # or a fault of ours: then it is found here
-                yield Message(text="What this is about was just deleted. Please type it again.")
+                yield Message(text="What this is about was just deleted. Please type it again.", private=True)
             else:
                 outcome = "failed"
                 yield self._incident(request)
@@ -198,13 +194,15 @@ class App:
         log.exception("request failed", incident=incident, platform=request.address.platform)
         return Message(
             text=f"That did not work, and the fault is here, not yours. Please try once more. If it stays, "
-            f"tell your administrator the number {incident}: it stands in the log."
+            f"tell your administrator the number {incident}: it stands in the log.",
+            private=True,
         )
 
     async def _answer(self, request: Request) -> AsyncGenerator[Message, None]:
         at = request.address
         if not self.settings.allows(at.platform, at.workspace):
-            yield Message(text="This bot is not for this workspace. Whoever runs it can allow it: PAPERROUND_ALLOWED.")
+            text = "This bot is not for this workspace. Whoever runs it can allow it: PAPERROUND_ALLOWED."
+            yield Message(text=text, private=True)
             return
         ctx = await self._context(request)
         async with aclosing(self._said(ctx, request)) as answer:
@@ -231,8 +229,9 @@ class App:
             return
         parsed = parse(request.text, self.commands)
         if not parsed.text:
-            yield await first_steps(ctx)
+            yield await (self.commands["help"].run(ctx) if request.guest else first_steps(ctx))
             return
+        for_guests(request, parsed.command)
         command, values = self._bind(parsed)
         message = await command.run(ctx, **values)
         if parsed.guess is not None:
@@ -271,12 +270,15 @@ class App:
             return await self._run(ctx, str(item["line"]))
         if command is None or (head != "page" and not item):
             raise Expired(EXPIRED)
+        for_guests(ctx.request, command)
         return await command.run(
             pressed, **(command.bind([str(item["say"])], {}) if "say" in item and command.words else {})
         )
 
     async def _run(self, ctx: Context, line: str) -> Message:
-        command, values = self._bind(parse(line, self.commands))
+        parsed = parse(line, self.commands)
+        for_guests(ctx.request, parsed.command)
+        command, values = self._bind(parsed)
         return await command.run(ctx, **values)
 
     async def _submit(self, ctx: Context, request: Request) -> Message:
@@ -284,6 +286,7 @@ class App:
         command = self.commands.get(request.command)
         if command is None or command.hidden:
             raise Expired("This form is of another version: type the command again.")
+        for_guests(ctx.request, command)
         values = dict(request.values)
         words = [values.pop(arg.name, "") for arg in command.words]
         return await command.run(ctx, **command.bind(words, {k: v for k, v in values.items() if v.strip()}))
@@ -311,6 +314,7 @@ class App:
             library=self.library,
             commands=self.commands,
             about=self._about,
+            join=self._join,
             is_new=is_new,
             default_zone="" if me.time_zone else (await self.store.read(workspaces.get, *where)).time_zone,
         )
@@ -328,6 +332,15 @@ class App:
             return Facts()
         async with self._turns.aside():
             return await platform.about(address)
+
+    async def _join(self, address: Address) -> None:
+        """Make sure that the bot can post in a channel. Raises NotAllowed with what to do first, and DeliveryError."""
+        join = getattr(self.platforms.get(address.platform), "join", None)
+        if join is not None:
+            try:
+                await join(address)
+            except Refused as error:
+                raise NotAllowed(str(error)) from error
 
     async def _refusal(self, request: Request, error: UserError) -> Message:
         """Say what cannot be done; where a command's name began a sentence, offer to search for it."""

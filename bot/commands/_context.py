@@ -45,6 +45,7 @@ class Context:
     library: Library
     commands: Mapping[str, Command]
     about: Callable[[Address], Awaitable[Facts]]
+    join: Callable[[Address], Awaitable[None]]
     pressed: Pressed | None = None
     is_new: bool = False
     default_zone: str = ""  # that of the workspace, or of the bot

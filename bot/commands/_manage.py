@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bot.commands._context import Context
+from bot.core.card import clip
 from bot.core.plain import plain
 from bot.core.ports import Facts
 from bot.core.request import Address
-from bot.errors import Expired, NotAllowed
+from bot.errors import Expired, NotAllowed, UsageError
 from bot.store import interests, owners, subscriptions, workspaces
 from bot.store.owners import Owner
 
@@ -53,14 +54,19 @@ async def manages_workspace(ctx: Context) -> bool:
 
 
 async def channel_to_subscribe(ctx: Context, channel: str) -> Owner:
-    """Return the channel that shall follow something. Raises NotAllowed if I may not subscribe it."""
+    """Return the channel that shall follow something; the bot joins it. Raises NotAllowed and UsageError."""
     facts = await _about(ctx, channel)
+    if not facts.name:
+        raise UsageError(
+            f"in: I see no channel “{clip(plain(channel), 60)}”. Type # and pick it from the list, or in=here."
+        )
     name = facts.name or channel
     if not await may_subscribe(ctx, channel):
         if await who_subscribes(ctx) == "everyone":
             raise NotAllowed(f"To subscribe #{plain(name)}, type this in #{plain(name)} itself, with in=here.")
         raise NotAllowed(f"Only those who manage #{plain(name)} can subscribe it. Ask one of them, or leave in= out.")
     here = ctx.request.address
+    await ctx.join(Address(here.platform, here.workspace, here.user, channel))
     return await ctx.store.write(owners.get, here.platform, here.workspace, "channel", channel, name, ctx.now)
 
 

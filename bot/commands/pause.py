@@ -48,7 +48,7 @@ async def pause(
         button = await say(ctx, "Resume", f"resume sub{only.number}")
     else:
         button = await undo(ctx, {"do": "schedule", "interest": only.interest, "before": before})
-    return Message(text=several(lines), buttons=(button,))
+    return Message(text=several(lines), buttons=(button,), lasts=True)
 
 
 async def _as_spoken(ctx: Context, name: str, until: Day | None) -> tuple[str, Day | None]:

@@ -34,7 +34,7 @@ async def resume(ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if l
         rows = await together(ctx, old[0])
         lines.append(_line(ctx, old[0], rows))
     back = await undo(ctx, {"do": "schedule", "interest": paused[0][0].interest, "before": before})
-    return Message(text=several(lines), buttons=(back,))
+    return Message(text=several(lines), buttons=(back,), lasts=True)
 
 
 def _next(sub: Subscription) -> str:

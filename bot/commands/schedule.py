@@ -11,7 +11,7 @@ from bot.commands._manage import may_manage
 from bot.commands._pages import listed, say, undo
 from bot.commands._when import differences, full, keep_zone, names, nothing, typed, values_of
 from bot.commands.subscribe import comes_with, title_of
-from bot.core.command import PHRASE, command
+from bot.core.command import PERSON, PHRASE, command
 from bot.core.digest import called
 from bot.core.message import Card, Message
 from bot.core.pages import Entry
@@ -43,7 +43,7 @@ async def schedule(
     quiet: Annotated[bool | None, "say nothing on days without papers: yes or no"] = None,
     with_: Annotated[str, "another subscription that it comes in one digest with; none: by itself", PHRASE] = "",
     name: Annotated[str, "another name for it", PHRASE] = "",
-    to: Annotated[str, "who has it from now on: me, @name or an id; for channels"] = "",
+    to: Annotated[str, "who has it from now on: me, @name or an id; for channels", PERSON] = "",
 ) -> Message:
     """Show or change when a digest comes, how long it is, and what comes in it."""
     rows = await chosen(ctx, which) if which else await mine_or_here(ctx)
@@ -110,7 +110,7 @@ async def _changed(ctx: Context, old: Subscription, change: Change) -> Message:
     before += [schedules.before(target[0], change.values)] if target and change.values else []
     back = await undo(ctx, {"do": "schedule", "interest": old.interest, "before": before})
     text = "\n".join([f"{names([replace(sub, name=old.name)])} is changed.", *lines])
-    return Message(text=text, footer=full(sub, ctx.now), buttons=(back,))
+    return Message(text=text, footer=full(sub, ctx.now), buttons=(back,), lasts=True)
 
 
 async def _rows(ctx: Context, sub: Subscription) -> list[Subscription]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -14,7 +15,7 @@ from bot.commands._pages import undo
 from bot.commands._when import full, keep_zone, typed, values_of, zone_here
 from bot.commands.digest import wanted
 from bot.core.card import clip
-from bot.core.command import PHRASE, command
+from bot.core.command import CHANNEL, PHRASE, command
 from bot.core.digest import called
 from bot.core.message import Button, Message
 from bot.core.plain import plain
@@ -25,6 +26,7 @@ from bot.store.owners import Owner
 from bot.store.subscriptions import Subscription
 from bot.store.text import key
 
+_LINKED = re.compile(r"<#([^|>]+)(?:\|[^>]*)?>")  # how platforms write a channel that was picked: <#C0123|name>
 TOPIC_LIMIT = 200  # characters
 TOPICS_AT_MOST = 20
 
@@ -46,7 +48,7 @@ async def subscribe(
     ctx: Context,
     topic: Annotated[str, "what to follow, in words; several topics with ; between them"],
     *,
-    in_: Annotated[str, "a channel that you manage, or here; for yourself if left out"] = "",
+    in_: Annotated[str, "a channel that you manage, or here; for yourself if left out", CHANNEL] = "",
     at: Annotated[Time | None, "local time, such as 09:00"] = None,
     tz: Annotated[Zone | None, "time zone, such as Europe/Berlin"] = None,
     on: Annotated[Weekdays | None, "days, such as weekdays, daily or mon,thu"] = None,
@@ -82,7 +84,7 @@ async def subscribe(
     preview = await digest_of(
         ctx, owner.number, [wanted(ctx, held, kept.sub)], lead=_preview(lead), footer=full(kept.sub, ctx.now)
     )
-    return replace(preview, buttons=(*preview.buttons, *await _back(ctx, kept)))
+    return replace(preview, buttons=(*preview.buttons, *await _back(ctx, kept)), lasts=True)
 
 
 def title_of(name: str, topics: Sequence[str] = ()) -> str:
@@ -203,7 +205,8 @@ async def _owner(ctx: Context, channel: str) -> Owner:
     """Return who follows: me, or a channel that I may subscribe. Raises NotAllowed and UsageError."""
     if not channel:
         return ctx.me
-    wanted = channel.strip().lstrip("#")
+    named = _LINKED.fullmatch(channel.strip())
+    wanted = named[1] if named else channel.strip().lstrip("#")
     here = ctx.request.address
     if wanted.casefold() == "here":
         if not here.channel:

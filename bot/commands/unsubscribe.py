@@ -35,4 +35,4 @@ async def unsubscribe(ctx: Context, name: Annotated[str, WHICH]) -> Message:
     dropped = f" {count(learnt, 'mark')} on papers went with it." if learnt else ""
     back = await undo(ctx, {"do": "subscribe", "interests": [held.number for held, _ in found]})
     gone = called([held.interest.name for held, _ in found])
-    return Message(text=f"{whose} {gone} no longer.{dropped}", buttons=(back,))
+    return Message(text=f"{whose} {gone} no longer.{dropped}", buttons=(back,), lasts=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from bot.core.command import Command
 from bot.core.grammar import parse
 from bot.core.request import Request
+from bot.errors import NotAllowed
 
 FORM = "form"  # the head of a button that is there to open a form
 
@@ -40,6 +41,12 @@ def edits(action: str, commands: Mapping[str, Command]) -> bool:
     """Say whether a button's answer takes the place of its message, where that is private."""
     command = commands.get(action.partition(":")[0])
     return command is not None and command.edits
+
+
+def for_guests(request: Request, command: Command | None) -> None:
+    """Let those of another organisation look things up. Raises NotAllowed for all that is stored or managed."""
+    if request.guest and command is not None and not command.guests:
+        raise NotAllowed("This is for members of this workspace. You can look papers up, such as: /papers search WORDS")
 
 
 def _asks(command: Command, has_words: bool, has_options: bool) -> bool:

@@ -14,8 +14,11 @@ PAPER: Kinds = (
     ("Less", "less", False),
     ("Save", "save", False),
     ("Similar papers", "similar", True),
-    ("Show in full", "show", True),
+    ("Why, in full", "show", True),
+    ("BibTeX", "bibtex", True),
+    ("Mute an author", "mute_author", True),
 )
+OPEN = "Open"  # below the others, where there is a link and a menu has room for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +73,7 @@ def page_of(note: int, content: Mapping[str, Any], page: int) -> Message:
             number=start + offset + 1,
             lines=tuple(item["lines"]),
             why=item.get("why", ""),
-            buttons=tuple(
-                Button(label, f"{command}:{note:x}:{start + offset:x}", menu=menu)
-                for label, command, menu in item.get("kinds", content["kinds"])
-            ),
+            buttons=_buttons(item, content["kinds"], note, start + offset),
         )
         for offset, item in enumerate(items[start : start + CARDS_PER_PAGE])
     )
@@ -86,3 +86,13 @@ def page_of(note: int, content: Mapping[str, Any], page: int) -> Message:
     where = f"page {page + 1} of {last + 1}" if last else ""
     footer = " · ".join(part for part in (where, content["footer"]) if part)
     return Message(text=content["text"], cards=cards, buttons=(*turns, *own), footer=footer)
+
+
+def _buttons(item: Mapping[str, Any], kinds: Sequence[Any], note: int, index: int) -> tuple[Button, ...]:
+    """Return the buttons of one card. With a menu of papers goes a way to open the link."""
+    made = [
+        Button(label, f"{command}:{note:x}:{index:x}", menu=menu) for label, command, menu in item.get("kinds", kinds)
+    ]
+    if item["url"] and any(button.menu for button in made):
+        made.append(Button(OPEN, url=item["url"], menu=True))
+    return tuple(made)

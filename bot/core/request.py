@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from unicodedata import category
 
 HOME = "home"  # the channel of an App Home
 
@@ -57,3 +58,16 @@ class Receipt:
     at: datetime
     left: int | None = None
     reset: float = 0.0
+
+
+def cleaned(request: Request) -> Request:
+    """Return the request without control characters and lone surrogates; line breaks and tabs become spaces."""
+    values = {name: _clean(value) for name, value in request.values.items()}
+    return replace(request, text=_clean(request.text), action=_clean(request.action), values=values)
+
+
+def _clean(text: str) -> str:
+    if text.isprintable():
+        return text
+    spaced = (" " if mark in "\n\r\t\v\f\x85\u2028\u2029" else mark for mark in text)
+    return "".join(mark for mark in spaced if category(mark) not in ("Cc", "Cs"))

@@ -109,7 +109,7 @@ async def test_shared_ones_stand_in_the_channel_once(bot: Bot, name: str) -> Non
         f"{name} Rex-Thinker: Grounded Object Referring via Chain-of-Thought Reasoning share", channel="reading"
     )
     assert [message.public for message in bot.last] == [False, True]
-    anyone = await bot.press(button(bot.last[1], "Show in full", card=0), user="grace", channel="reading")
+    anyone = await bot.press(button(bot.last[1], "Why, in full", card=0), user="grace", channel="reading")
     assert anyone.cards
 
 

@@ -331,7 +331,7 @@ async def test_what_is_shared_tells_nothing_of_the_person(bot: Bot, typed: str) 
     shown = "".join(line for message in bot.last for card in message.cards for line in card.lines)
     assert "secretproject" not in shown
     assert "muted" not in shown
-    assert (await bot.press(button(bot.last[1], "Show in full", card=0), user="eve", channel="reading")).cards
+    assert (await bot.press(button(bot.last[1], "Why, in full", card=0), user="eve", channel="reading")).cards
 
 
 async def test_a_number_means_the_list_on_the_screen_in_a_channel_too(bot: Bot) -> None:

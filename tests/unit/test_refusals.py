@@ -9,9 +9,9 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from bot.app import App, cleaned
+from bot.app import App
 from bot.config import Settings
-from bot.core.request import Address, Request
+from bot.core.request import Address, Request, cleaned
 from bot.log import configure
 from bot.store.engine import Store
 

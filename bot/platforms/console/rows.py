@@ -14,6 +14,7 @@ TITLE_LIMIT = 500  # characters
 LINE_LIMIT = 4000  # characters, of each line
 LINES_LIMIT = 500  # lines of one text
 UNTITLED = "(untitled)"
+NUMBERED = 5  # buttons of each card in a list: a terminal has no menus; a card that stands alone shows all of them
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences
     r"|(?:\x1b[\]P^_X]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)"  # strings: titles, links
@@ -48,7 +49,7 @@ def blocks(
         [Row("rule", line) for line in lines(rule)],
         [Row("head", line) for line in lines(head)],
         _text(message.text, "text"),
-        *(_card(card, count) for card in message.cards),
+        *(_card(card, pressable(message, card), count) for card in message.cards),
         _buttons(message.buttons, "", count),
         [Row("text", line) for note in notes for line in lines(note)],
         _text(message.footer, "footer"),
@@ -58,8 +59,14 @@ def blocks(
 
 def actions(message: Message) -> list[str]:
     """Return what the numbered buttons do, in the order of their numbers."""
-    buttons = [button for card in message.cards for button in card.buttons] + list(message.buttons)
+    buttons = [button for card in message.cards for button in pressable(message, card)] + list(message.buttons)
     return [button.action for button in buttons if button.action]
+
+
+def pressable(message: Message, card: Card) -> list[Button]:
+    """Return the buttons that a card shows. One that opens the card's own link does not: the link stands there."""
+    useful = [button for button in card.buttons if button.action or button.url != card.url]
+    return useful if len(message.cards) == 1 else useful[:NUMBERED]
 
 
 def clean(text: str) -> str:
@@ -100,14 +107,14 @@ def _text(text: str, kind: Kind) -> list[Row]:
     return [Row(kind, line.lstrip(), lead=line[: len(line) - len(line.lstrip())]) for line in lines(text)]
 
 
-def _card(card: Card, count: Iterator[int]) -> list[Row]:
+def _card(card: Card, buttons: Sequence[Button], count: Iterator[int]) -> list[Row]:
     lead = f"{card.number}".ljust(2) + " " if card.number else ""
     indent = " " * len(lead)
     said = [line for raw in card.lines if (line := one_line(raw))]
     return [
         Row("title", one_line(card.title, TITLE_LIMIT) or UNTITLED, lead, web(card.url)),
         *(Row("why" if line.startswith("why:") else "line", line, indent) for line in said),
-        *_buttons(card.buttons, indent, count),
+        *_buttons(buttons, indent, count),
     ]
 
 

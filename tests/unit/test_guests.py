@@ -1,0 +1,91 @@
+"""Those of another organisation look papers up; they store and manage nothing. Channels that were picked by a link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.core.message import Message
+from bot.core.request import Address, Request
+from bot.errors import Refused
+from recommender.types import Paper
+from tests.fakes.bot import Bot, button, make_bot
+
+PAPERS = [Paper(f"x:{n}", f"Robots and soup {n}", f"A robot cooks soup number {n}.", ("Ada",)) for n in range(8)]
+
+
+@pytest.fixture
+def bot() -> Bot:
+    return make_bot(PAPERS)
+
+
+async def asked(bot: Bot, **parts: Any) -> Message:
+    request = Request(Address("test", "lab", "guest", "shared"), person="guest", place="shared", guest=True, **parts)
+    (first,) = [message async for message in bot.app.invoke(request)]
+    return first
+
+
+@pytest.mark.parametrize("text", ["search soup", "soup", "show x:1", "similar x:1", "topics", "help", ""])
+async def test_a_guest_may_look_things_up(bot: Bot, text: str) -> None:
+    assert not (await asked(bot, text=text)).private
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "subscribe soup",
+        "subscriptions",
+        "more x:1",
+        "less x:1",
+        "save x:1",
+        "saved",
+        "follow Ada",
+        "mute soup",
+        "profile",
+        "export",
+        "forget",
+        "workspace",
+        "digest",
+        "pause",
+        "schedule",
+        "unsubscribe soup",
+    ],
+)
+async def test_a_guest_stores_and_manages_nothing(bot: Bot, text: str) -> None:
+    answer = await asked(bot, text=text)
+    assert "for members of this workspace" in answer.text
+    assert answer.private
+    name, _, rest = text.partition(" ")
+    first = next(iter(bot.app.commands[name].words), None)
+    form = await asked(bot, command=name, values={first.name: rest} if first and rest else {})
+    assert "for members of this workspace" in form.text
+
+
+async def test_a_guest_pages_and_may_not_mark(bot: Bot) -> None:
+    shown = await asked(bot, text="search soup")
+    assert (await asked(bot, action=button(shown, "Next ▸").action)).cards
+    for label in ("More like this", "Save", "Mute an author"):
+        assert "for members" in (await asked(bot, action=button(shown, label, card=0).action)).text
+
+
+@pytest.mark.parametrize("channel", ["<#C1|reading>", "<#C1>", "#C1", "C1"])
+async def test_a_channel_is_named_as_platforms_write_it(bot: Bot, channel: str) -> None:
+    answer = await bot.ask(f"subscribe soup in={channel}")
+    assert "#C1 follows “soup” now" in answer.text
+    assert answer.lasts
+
+
+async def test_a_channel_that_the_bot_cannot_enter_is_not_subscribed(bot: Bot) -> None:
+    async def join(address: Address) -> None:
+        raise Refused(f"Type /invite in {address.channel} first.")
+
+    bot.app.platforms["test"].join = join  # type: ignore[attr-defined]
+    answer = await bot.ask("subscribe soup in=<#C1|reading>")
+    assert answer.text == "Type /invite in C1 first."
+    assert answer.private
+    assert "nothing yet" in (await bot.ask("subscriptions", channel="C1")).text
+
+
+async def test_an_error_is_for_the_one_who_asked(bot: Bot) -> None:
+    assert (await bot.ask("show x:99", channel="C1")).private
