@@ -174,7 +174,7 @@ class Tokens:
         await self._works(token.workspace)
 
     async def _introduce(self, token: str) -> Mapping[str, Any]:
-        """Ask Slack whose a token is, with its `team_id`. Raises Refused if it is not good, Retry if nobody can tell."""
+        """Ask whose a token is, with its `team_id`. Raises Refused if it is not good, Retry if nobody can tell."""
         async with open_web(self._setup.settings.slack_api_url) as web:
             try:
                 answer: Any = (await web.auth_test(token=token)).data
