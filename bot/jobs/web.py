@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import structlog
@@ -14,7 +15,6 @@ from bot.errors import SettingsError, SetupError
 BODY_LIMIT = 1 << 20  # bytes of a request
 REQUEST_SECONDS, ANSWER_SECONDS, STOP_SECONDS = 60.0, 5.0, 10.0  # for a request; for the database; for those at work
 HEALTH = "/health"
-
 Stop = Callable[[], Awaitable[None]]
 Alive = Callable[[], Awaitable[object]]
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -40,7 +40,7 @@ async def serve(address: str, platforms: Mapping[str, Platform], alive: Alive) -
         await web.TCPSite(runner, host.strip("[]"), int(port)).start()
     except OSError as error:
         await runner.cleanup()
-        reason = error.strerror or str(error)
+        reason = os.strerror(error.errno) if (error.errno or 0) > 0 else str(error)
         todo = "If another process of the bot has it, give this one another port, or the role worker."
         raise SettingsError(f"PAPERROUND_HTTP_ADDRESS: {address} cannot be listened on ({reason}). {todo}") from error
     log.info("http", address=f"http://{host}:{runner.addresses[0][1]}", platforms=needed)

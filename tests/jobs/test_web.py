@@ -144,7 +144,9 @@ async def test_a_port_in_use_is_said() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(SettingsError, match=f"PAPERROUND_HTTP_ADDRESS: {address} cannot be listened on"):
+        with pytest.raises(
+            SettingsError, match=f"PAPERROUND_HTTP_ADDRESS: {address} cannot be listened on .Address already in use"
+        ):
             await serve(address, Hooked())
 
 
