@@ -28,7 +28,7 @@ from bot.jobs.plan import Planner
 from bot.jobs.pull import pull
 from bot.jobs.send import Sender
 from bot.jobs.upkeep import ALIVE_FACTOR
-from bot.store import heartbeats, interests, notes, outbox, sources
+from bot.store import deliveries, heartbeats, installs, interests, notes, outbox, sources
 from bot.store.engine import Store
 from bot.store.library import Library
 
@@ -202,6 +202,9 @@ class Service:
         for drop in (notes.prune, interests.prune, outbox.prune):
             await store.write(drop, now - timedelta(days=self._parts.settings.keep_days))
         await store.write(heartbeats.prune, now - GONE)
+        await store.write(deliveries.prune, now)
+        if gone := await store.write(installs.prune, now):
+            log.info("what is stored of workspaces that removed the bot is deleted", workspaces=gone)
 
     async def _gone(self) -> None:
         """Take this process off the list; if the database is away, its signs of life end by themselves."""
