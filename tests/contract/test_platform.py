@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
@@ -49,8 +50,14 @@ UNSEEN = {
 
 
 @pytest.fixture(params=LOOKS)
-def rig(request: pytest.FixtureRequest) -> Any:
-    return request.param()
+async def rig(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
+    """A rig; one that holds connections is opened and closed."""
+    made = request.param()
+    if hasattr(made, "open"):
+        await made.open()
+    yield made
+    if hasattr(made, "close"):
+        await made.close()
 
 
 def squeezed(text: str) -> str:

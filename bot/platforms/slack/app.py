@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
@@ -15,6 +17,8 @@ from bot.errors import PaperroundError
 from bot.platforms.slack.calls import Calls
 from bot.platforms.slack.listen import Listen
 from bot.platforms.slack.socket import silent_logger
+
+log = structlog.get_logger()
 
 ANY = re.compile("")
 AUTHORIZE_WITHIN = 1.0  # seconds: the acknowledgement waits for it
@@ -31,6 +35,7 @@ def make_app(calls: Calls, listen: Listen, api_url: str) -> AsyncApp:
         attaching_function_token_enabled=False,
         attaching_conversation_kwargs_enabled=False,
     )
+    app.error(_failed)
     app.command(ANY)(listen.command)
     app.action(ANY)(listen.action)
     app.view(ANY)(listen.submission)
@@ -38,6 +43,11 @@ def make_app(calls: Calls, listen: Listen, api_url: str) -> AsyncApp:
     app.options(ANY)(listen.options)
     app.event(ANY)(listen.event)
     return app
+
+
+async def _failed(error: Exception) -> None:
+    """Log what went wrong before a delivery's own task began."""
+    log.error("a delivery was not understood", incident=secrets.token_hex(3), exc_info=error)
 
 
 def _authorize(calls: Calls) -> Callable[..., Awaitable[AuthorizeResult]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qsl
@@ -38,7 +39,11 @@ def hook(app: AsyncApp, signing_secret: str, ready: Callable[[], bool]) -> Handl
         if not ready():
             return _said(503, "not ready")
         asked = AsyncBoltRequest(body=text, query=request.query_string, headers=dict(request.headers))
-        return await to_aiohttp_response(await app.async_dispatch(asked))
+        try:
+            return await to_aiohttp_response(await app.async_dispatch(asked))
+        except Exception:  # bolt stumbles over payloads that lack what it expects
+            log.exception("a delivery was not understood", incident=secrets.token_hex(3))
+            return _said(500, "not understood")
 
     return handler
 
@@ -65,7 +70,7 @@ def _signed(verifier: SignatureVerifier, body: bytes, request: web.Request) -> b
     signature = request.headers.get("X-Slack-Signature")
     try:
         return verifier.is_valid(body, timestamp, signature)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -149,7 +150,11 @@ class Socket:
 
     async def _take(self, client: _Client, request: SocketModeRequest) -> None:
         """Hand an envelope to bolt, and send its answer back."""
-        response = await run_async_bolt_app(self._app, request)
+        try:
+            response = await run_async_bolt_app(self._app, request)
+        except Exception:  # bolt stumbles over payloads that lack what it expects
+            log.exception("a delivery was not understood", incident=secrets.token_hex(3))
+            return
         with suppress(ConnectionError):  # the connection ended: Slack delivers again, and it is done once
             await send_async_response(client, request, response, 0.0)
 

@@ -25,7 +25,7 @@ class Watch:
         self._greeted = False
 
     def heard(self, now: float) -> None:
-        """Note a frame of Slack's own: an envelope or a ping. An answer to our ping does not count: a proxy gives it."""
+        """Note a frame of Slack's own: an envelope or a ping. Not an answer to our ping: a proxy gives that."""
         self._heard = max(self._heard, now)
 
     def greeted(self) -> None:
