@@ -40,7 +40,7 @@ async def serve(address: str, platforms: Mapping[str, Platform], alive: Alive) -
         await web.TCPSite(runner, host.strip("[]"), int(port)).start()
     except OSError as error:
         await runner.cleanup()
-        reason = os.strerror(error.errno) if (error.errno or 0) > 0 else str(error)
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
         todo = "If another process of the bot has it, give this one another port, or the role worker."
         raise SettingsError(f"PAPERROUND_HTTP_ADDRESS: {address} cannot be listened on ({reason}). {todo}") from error
     log.info("http", address=f"http://{host}:{runner.addresses[0][1]}", platforms=needed)

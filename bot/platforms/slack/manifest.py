@@ -12,6 +12,7 @@ from typing import Any
 from bot.config import Settings
 from bot.core.command import Command
 from bot.errors import SettingsError
+from bot.platforms.slack.features import features
 from bot.platforms.slack.methods import HISTORY, METHODS
 
 EVENTS_PATH = "/slack/events"  # events, interactivity and commands
@@ -38,7 +39,6 @@ _DISPLAY = {
     "description": "The papers you would have picked, every morning, each with a reason.",
     "background_color": "#1d3c34",
 }
-_HINT = ("search", "subscribe", "schedule", "help")
 
 
 def scopes(settings: Settings) -> list[str]:
@@ -60,7 +60,7 @@ def manifest(settings: Settings, commands: Mapping[str, Command]) -> str:
         oauth["redirect_urls"] = [settings.public_url + REDIRECT_PATH]
     content = {
         "display_information": _DISPLAY,
-        "features": _features(settings, commands),
+        "features": features(settings, commands, EVENTS_PATH, SIMILAR),
         "oauth_config": oauth,
         "settings": {
             "event_subscriptions": {**there, "bot_events": sorted(EVENTS)},
@@ -71,31 +71,3 @@ def manifest(settings: Settings, commands: Mapping[str, Command]) -> str:
         },
     }
     return json.dumps(content, ensure_ascii=False, indent=2)
-
-
-def _features(settings: Settings, commands: Mapping[str, Command]) -> dict[str, Any]:
-    there = {"url": settings.public_url + EVENTS_PATH} if settings.slack_mode == "http" else {}
-    command = {
-        "command": f"/{settings.command}",
-        "description": "Look papers up, and choose which come to you or to a channel.",
-        "usage_hint": " · ".join(_usage(commands[name]) for name in _HINT if name in commands),
-        "should_escape": True,  # channels and people arrive as ids
-        **there,
-    }
-    similar = {
-        "name": "Find similar papers",
-        "type": "message",
-        "callback_id": SIMILAR,
-        "description": "Papers like the one that this message links to.",
-    }
-    return {
-        "app_home": {"home_tab_enabled": True, "messages_tab_enabled": True, "messages_tab_read_only_enabled": False},
-        "bot_user": {"display_name": "paperround", "always_online": True},
-        "shortcuts": [similar],
-        "slash_commands": [command],
-    }
-
-
-def _usage(command: Command) -> str:
-    """Say a command with what it cannot do without."""
-    return " ".join([command.name, *(arg.name.upper() for arg in command.words if arg.required)])
