@@ -187,3 +187,4 @@ async def test_of_very_many_workspaces_some_are_tried(slack: Web) -> None:
 async def test_no_workspace_yet(slack: Web) -> None:
     found = await check(settings(slack, **OAUTH), [])
     assert (found[0].verdict, found[0].todo) == ("look", "Install it: https://papers.example.org/slack/install")
+    assert [one.name for one in found] == ["slack", "slack socket", "slack workspaces"]

@@ -33,7 +33,8 @@ async def check(settings: Settings, installs: Sequence[Install]) -> list[Check]:
             base_url=settings.slack_api_url, session=session, retry_handlers=[], logger=_quiet, timeout=DEADLINE
         )
         answers = await asyncio.gather(*(_ask(client, turn, "auth.test", install.token) for install in tried))
-        found = [tokens(settings, tried, answers, len(known)), permissions(settings, tried, answers)]
+        found = [tokens(settings, tried, answers, len(known))]
+        found += [permissions(settings, tried, answers)] if tried else []
         if settings.slack_mode == "socket":
             token = settings.slack_app_token.get_secret_value()
             opened = await _ask(client, turn, "apps.connections.open", token)
