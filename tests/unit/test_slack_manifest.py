@@ -220,7 +220,7 @@ def heard() -> set[str]:
     found: set[str] = set(ENDS)
     for node in ast.walk(ast.parse((SLACK / "listen.py").read_text(encoding="utf-8"))):
         if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and node.left.id == "kind":
-            found |= {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+            found |= {str(one.value) for one in ast.walk(node) if isinstance(one, ast.Constant)}
     return found
 
 
