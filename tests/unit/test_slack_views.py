@@ -1,4 +1,4 @@
-"""Slack's surfaces: each as its Block Kit JSON in slack_surfaces/ says, and one that Slack's own models take."""
+"""Slack's surfaces: each as its Block Kit JSON in surfaces/ says, and one that Slack's own models take."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.plugins import load
 from tests.fakes.slack_surfaces import COMMANDS, ERROR, LESS, SCHEDULE, SUBSCRIBE, rendered
 
 SURFACES = rendered()
-FOLDER = Path(__file__).parent / "slack_surfaces"
+FOLDER = Path(__file__).parent / "surfaces"
 
 
 def checked(view: dict[str, Any]) -> dict[str, Any]:
