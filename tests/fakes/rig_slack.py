@@ -51,15 +51,14 @@ class Rig:
         """Start the town and the platform."""
         await self.town.__aenter__()
         self.store = Store.open("sqlite://")
-        settings = Settings(
-            data_dir=Path("/nonexistent"),
-            database_url="sqlite://",
-            slack_api_url=self.town.api_url,
-            slack_mode=self.mode,
-            slack_app_token=APP_TOKEN,
-            slack_signing_secret=SECRET,
-            **{"slack_bot_token": "xoxb-T1", **self._more},
-        )
+        given: dict[str, Any] = {
+            "slack_bot_token": "xoxb-T1",
+            "slack_app_token": APP_TOKEN,
+            "slack_signing_secret": SECRET,
+            "slack_mode": self.mode,
+            "slack_api_url": self.town.api_url,
+        }
+        settings = Settings(data_dir=Path("/nonexistent"), database_url="sqlite://", **given | self._more)
         opened = Slack.open(Setup(settings, self.store, self.commands, lambda: datetime.now(UTC)))
         assert opened is not None
         self.slack = opened

@@ -88,7 +88,7 @@ class Town:
         return await self.deliver("slash_commands", body | more)
 
     async def press(
-        self, action: str, *, channel: str = "C1", user: str = "UADA", team: str = "T1", **more: Any
+        self, action: str, *, channel: str | None = "C1", user: str = "UADA", team: str = "T1", **more: Any
     ) -> Any:
         """Press a button below a public message, or wherever `more` says."""
         ts = more.pop("ts", "100.1")
@@ -97,11 +97,11 @@ class Town:
             "team": {"id": team},
             "user": {"id": user, "username": user[1:].lower(), "team_id": more.pop("home_team", team)},
             "container": {"type": "message", "message_ts": ts, "channel_id": channel, "is_ephemeral": False},
-            "channel": {"id": channel, "name": "reading"},
+            "channel": {"id": channel, "name": "reading"} if channel else None,
             "actions": [
                 {"type": "button", "action_id": "press:1", "value": action, "action_ts": str(next(self._count))}
             ],
-            **self._hooks(channel, user),
+            **self._hooks(channel or "", user),
         }
         return await self.deliver("interactive", body | more)
 

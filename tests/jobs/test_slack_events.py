@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -72,14 +73,14 @@ async def test_an_error_in_a_thread_is_for_one_person(rig: Rig) -> None:
         {"hidden": True},
     ],
 )
-async def test_what_nobody_wrote_just_now_is_ignored(rig: Rig, more: dict[str, object]) -> None:
+async def test_what_nobody_wrote_just_now_is_ignored(rig: Rig, more: dict[str, Any]) -> None:
     await rig.town.message("search x", **more)
     await asyncio.sleep(0.05)
     assert not rig.requests
 
 
 @pytest.mark.parametrize("retry", [{}, {"retry_attempt": 1, "retry_reason": "timeout"}])
-async def test_an_event_that_comes_three_times_is_done_once(rig: Rig, retry: dict[str, object]) -> None:
+async def test_an_event_that_comes_three_times_is_done_once(rig: Rig, retry: dict[str, Any]) -> None:
     event = {"type": "app_home_opened", "user": "UADA", "tab": "home", "channel": "DUADA"}
     for _ in range(3):
         await rig.town.event(event, event_id="Ev99", **retry)

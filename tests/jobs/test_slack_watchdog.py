@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from structlog.testing import capture_logs
 
 from bot.platforms.slack.socket import Socket
@@ -54,8 +55,8 @@ async def listening(town: Town, patience: Patience, processes: int = 1) -> Async
     async def count() -> int:
         return processes
 
-    async def authorize() -> None:
-        return None
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=None, team_id="T1")
 
     app = AsyncApp(name="x", signing_secret="x", authorize=authorize)
     task = asyncio.create_task(Socket(app, APP_TOKEN, town.api_url, count, patience).run())
