@@ -34,6 +34,8 @@ class Store:
         self._engine = engine
         self._label = label
         self._turn: AbstractContextManager[Any] = RLock() if sqlite.in_memory(engine.url) else nullcontext()
+        # SQLite lets a writer that waits sleep and try again: within a process, a lock wakes the next one at once.
+        self._pen: AbstractContextManager[Any] = RLock() if engine.dialect.name == "sqlite" else nullcontext()
         self.id = ""
         self.clock: Callable[[Connection], datetime] = clock
 
@@ -101,7 +103,7 @@ class Store:
         On SQLite there is one writer at a time and the others wait for up to 30 s. Raises StoreError if the database
         does not answer.
         """
-        with self._turn, self._told(), self._writer.begin() as conn:
+        with self._turn, self._pen, self._told(), self._writer.begin() as conn:
             yield conn
 
     async def read(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
