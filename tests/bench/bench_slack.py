@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
-import json
 import os
 import random
 import socket
@@ -32,6 +31,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from cryptography.fernet import Fernet
+from sqlalchemy import select
 
 from bot.app import DATABASE
 from bot.jobs.ingest import ingest
@@ -40,6 +40,7 @@ from bot.store.address import sqlite_url
 from bot.store.engine import Store
 from bot.store.library import Library
 from bot.store.secret import Box
+from bot.store.tables import outbox
 from recommender.rankers.default import ranker
 from recommender.types import Paper
 from tests.fakes.fleet import PROGRAM, ROOT
@@ -178,10 +179,21 @@ async def commands(folder: Path, titles: list[str], many: int) -> None:
                 )
 
 
+def sizes(folder: Path) -> Counter[int]:
+    """Return how many digests have how many papers."""
+    store = Store.open(sqlite_url(folder / DATABASE))
+    with store.reading() as conn:
+        messages = conn.execute(select(outbox.c.message).where(outbox.c.kind == "digest")).scalars().all()
+    store.close()
+    return Counter(len(message["cards"]) for message in messages)
+
+
 async def digests(folder: Path, papers: list[Paper], workspaces: int, channels: int) -> None:
     """Print how quickly the digests of many channels go out."""
     due = datetime.now(UTC) - timedelta(minutes=10)
+    fill(folder, papers[::2])
     subscribe(folder, papers, workspaces, channels, due)
+    fill(folder, papers[1::2])  # after the subscriptions: these are news
     total = workspaces * channels
     many = {"SLACK_CLIENT_ID": "1.2", "SLACK_CLIENT_SECRET": "c" * 32, "SECRET_KEYS": KEY}
     async with Town(teams={f"T{at}" for at in range(workspaces)}) as town:
@@ -191,7 +203,6 @@ async def digests(folder: Path, papers: list[Paper], workspaces: int, channels: 
                 print(f"\r{sent} sent", end="", file=sys.stderr)
                 await asyncio.sleep(1)
         posts = {channel: [float(one["ts"]) for one in some] for channel, some in town.posted.items()}
-        cards = [len(one["blocks"]) for some in town.posted.values() for one in some]
     times = sorted(at for some in posts.values() for at in some)
     rates = []
     for workspace in range(workspaces):
@@ -205,7 +216,7 @@ async def digests(folder: Path, papers: list[Paper], workspaces: int, channels: 
         f"{total:<10}{len(times):<7}{doubled:<8}{span:<10.1f}{len(times) / max(span, 1e-9):<11.1f}"
         f"{statistics.median(rates):>23.0f}{min(rates):>14.0f}{100 * statistics.median(rates) / A_MINUTE:>18.0f} %"
     )
-    print(f"blocks of a message: {min(cards)} to {max(cards)}; {json.dumps(dict(Counter(cards).most_common(3)))}")
+    print("digests by their number of papers:", dict(sorted(sizes(folder).items())))
 
 
 def main() -> None:
@@ -227,7 +238,6 @@ def main() -> None:
         if options.only != "commands":
             small = folder / "digests"
             small.mkdir()
-            fill(small, papers[:2000])
             asyncio.run(digests(small, papers[:2000], options.workspaces, options.channels))
 
 
