@@ -18,9 +18,24 @@ import pytest
 from sqlalchemy import insert, select, text, update
 
 from bot.errors import FileError, StoreError
-from bot.store import copy, heartbeats, interests, marks, notes, owners, papers, records, saved, subscriptions, wishes
+from bot.store import (
+    copy,
+    deliveries,
+    heartbeats,
+    installs,
+    interests,
+    marks,
+    notes,
+    owners,
+    papers,
+    records,
+    saved,
+    subscriptions,
+    wishes,
+)
 from bot.store.address import sqlite_url
 from bot.store.engine import Store
+from bot.store.installs import Install
 from bot.store.tables import disputes, metadata, outbox, shown, sources
 from bot.store.tables import owners as people
 from bot.store.tables import subscriptions as schedules
@@ -51,6 +66,8 @@ def full(store: Store) -> Store:
         heartbeats.beat(conn, "host:1", NOW, NOW)
         conn.execute(insert(sources).values(name="arxiv", error="", rests="", leased_until=LATER))
         conn.execute(text("INSERT INTO workspaces VALUES ('slack', 'T1', 'Europe/Berlin', 'everyone')"))
+        deliveries.fresh(conn, "slack:event:1", NOW)
+        installs.keep(conn, "slack", Install("T1", "sealed", "U", "B", "A", "Lab", ("commands",), "U1", NOW), NOW)
         for key, state, token in (("one", "sent", ""), ("two", "pending", "x"), ("three", "dead", "")):
             put(conn, key, state, token, number, lab)
         conn.execute(insert(disputes).values(alias="doi:10.1/x", paper_id=numbers[3]))
