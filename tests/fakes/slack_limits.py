@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tests.fakes.slack.blocks import IN_MESSAGE, IN_WINDOW, ON_HOME, plain
-from tests.fakes.slack.shapes import Check, Invalid, each, flag, one_of, shape, string
+from tests.fakes.slack_blocks import IN_MESSAGE, IN_WINDOW, ON_HOME, plain
+from tests.fakes.slack_shapes import Check, Invalid, each, flag, one_of, shape, string
 
 TOTAL, CONTAINER = 13_422, 125  # characters of all blocks of a message, and what each block counts for itself
 TEXT = 4000  # characters of `text`: up to 40,000 are cut where messages are posted, and refused where they are changed
