@@ -38,22 +38,26 @@ class Planner:
         self._platforms = platforms
         self.stopping = False
 
-    async def tick(self) -> int:
+    async def tick(self, until: datetime | None = None) -> int:
         """Plan all that is due, and return how many digests and silences that were. Raises StoreError.
 
+        After `until` (aware) no more is begun: what is left is for the next time.
         What cannot be planned for a fault of ours is logged, tried again after a lease, and keeps nobody else waiting.
         """
         planned = 0
         while not self.stopping:
-            batch = await asyncio.to_thread(self._claim)
+            batch = await asyncio.to_thread(self._claim, until)
             if not batch:
                 break
             planned += await asyncio.to_thread(self._plan, batch)
         return planned
 
-    def _claim(self) -> list[Due]:
+    def _claim(self, until: datetime | None) -> list[Due]:
         with self._store.writing() as conn:
-            return planning.claim(conn, self._store.clock(conn), self._settings.lease_seconds, BATCH, self._platforms)
+            now = self._store.clock(conn)
+            if until is not None and now > until:
+                return []
+            return planning.claim(conn, now, self._settings.lease_seconds, BATCH, self._platforms)
 
     def _plan(self, batch: Sequence[Due]) -> int:
         try:

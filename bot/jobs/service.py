@@ -183,9 +183,11 @@ class Service:
         if not self._pulled.is_set():
             await asyncio.wait({asyncio.ensure_future(self._pulled.wait())}, timeout=PATIENCE)
             self._pulled.set()
-        if await self._planner.tick():
+            now = await self._parts.store.read(self._parts.store.clock)
+        if await self._planner.tick(until=now + SLEPT / 2):  # a sleep in the midst of it ends it
             await self._sender.tick()
-        self._looked = await self._parts.store.read(self._parts.store.clock)
+        end = await self._parts.store.read(self._parts.store.clock)
+        self._looked = end if end - now <= SLEPT else now
 
     async def _age(self) -> None:
         """Tell Prometheus how old the sources' last answers are."""
