@@ -43,7 +43,7 @@ class Rates:
         self._buckets: dict[tuple[str, ...], tuple[float, float]] = {}  # tokens, and when there were so many
 
     def wait(self, method: str, team: str, channel: str = "") -> int:
-        """Take a call and return 0, or the whole seconds of Retry-After if it comes too early: then nothing is taken."""
+        """Take a call and return 0, or take nothing and return the seconds of Retry-After."""
         now, wait = self._clock(), 0.0
         filled = []
         for key, a_minute, most in self._limits(method, team, channel):
