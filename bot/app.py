@@ -14,25 +14,20 @@ from zoneinfo import available_timezones
 import structlog
 
 from bot import metrics
-from bot.commands import _pages as pages
-from bot.commands._context import Context, Pressed
-from bot.commands.help import first_steps
+from bot.commands._answer import answers, refusal
+from bot.commands._context import Context
+from bot.commands.help import introduction
 from bot.config import Settings
-from bot.core.asked import for_guests
-from bot.core.card import clip
 from bot.core.command import Command
 from bot.core.digest import upcoming
-from bot.core.grammar import Parsed, heard, parse, spoken
-from bot.core.ids import normalise
+from bot.core.grammar import heard, parse, spoken
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.ports import Facts, Platform, Source
 from bot.core.request import Address, Request, cleaned
 from bot.core.turns import Turns
 from bot.errors import (
-    Expired,
     NotAllowed,
-    NotFound,
     PaperroundError,
     Refused,
     SettingsError,
@@ -45,7 +40,7 @@ from bot.jobs.upkeep import pulse
 from bot.platforms._setup import Setup
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
-from bot.store import notes, outbox, owners, papers, subscriptions, workspaces
+from bot.store import outbox, owners, papers, subscriptions, workspaces
 from bot.store.address import sqlite_url
 from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
@@ -56,8 +51,6 @@ log = structlog.get_logger()
 CHANGES_A_REQUEST = 300  # papers that one request may bring into the index; `run` and `import` bring all of them
 AT_ONCE = 4  # requests that work at the same time: more would only make all of them late
 DATABASE = "paperround.sqlite"
-EXPIRED = "This list has expired: run it again."
-OWN_NOTES = ("run", "undo", "forget")  # actions whose notes are of their own kind; all others press a card of a list
 
 
 def utc_now() -> datetime:
@@ -161,14 +154,16 @@ class App:
         started = time.perf_counter()
         outcome = "done"
         request = replace(request, text=heard(request.text, self.settings.command))
+        ctx: Context | None = None
         try:
-            async with aclosing(self._answer(request)) as answer:
+            ctx = await self._context(request)
+            async with aclosing(self._answer(ctx)) as answer:
                 async for message in answer:
                     yield message
         except UserError as error:
             outcome = type(error).__name__
             try:
-                yield replace(await self._refusal(request, error), private=True)
+                yield await self._refused(ctx, error)
             except StoreError:  # the answer does not need its button
                 yield Message(text=str(error), private=True)
         except PaperroundError as error:
@@ -198,112 +193,48 @@ class App:
             private=True,
         )
 
-    async def _answer(self, request: Request) -> AsyncGenerator[Message, None]:
-        at = request.address
-        if not self.settings.allows(at.platform, at.workspace):
-            text = "This bot is not for this workspace. Whoever runs it can allow it: PAPERROUND_ALLOWED."
-            yield Message(text=text, private=True)
-            return
-        ctx = await self._context(request)
-        async with aclosing(self._said(ctx, request)) as answer:
+    async def _answer(self, ctx: Context) -> AsyncGenerator[Message, None]:
+        await self.library.refresh(most=CHANGES_A_REQUEST)
+        async with aclosing(answers(ctx)) as answer:
             first = await anext(answer)
-            yield await self._with_notices(ctx, first)
+            yield await self._first(ctx, first)
             async for message in answer:
                 yield message
 
-    async def _with_notices(self, ctx: Context, message: Message) -> Message:
-        """Put before an answer what could not be told in a direct message: once."""
-        held = await self.store.read(outbox.held, ctx.me.number)
-        if not held:
+    async def _first(self, ctx: Context, message: Message) -> Message:
+        """Add what is told once: what could not be said in a direct message, and at first contact who this is."""
+        if ctx.in_the_open or message.form is not None:
             return message
-        await self.store.write(outbox.tell, [number for number, _ in held], ctx.now)
-        return replace(message, text="\n\n".join([*(text for _, text in held), message.text]))
-
-    async def _said(self, ctx: Context, request: Request) -> AsyncGenerator[Message, None]:
-        await self.library.refresh(most=CHANGES_A_REQUEST)
-        if request.action:
-            yield await self._press(ctx, request.action)
-            return
-        if request.command:
-            yield await self._submit(ctx, request)
-            return
-        parsed = parse(request.text, self.commands)
-        if not parsed.text:
-            yield await (self.commands["help"].run(ctx) if request.guest else first_steps(ctx))
-            return
-        for_guests(request, parsed.command)
-        command, values = self._bind(parsed)
-        message = await command.run(ctx, **values)
-        if parsed.guess is not None:
-            line = f"{parsed.guess.name} {parsed.text.partition(' ')[2]}"
+        if held := await self.store.read(outbox.held, ctx.me.number):
+            await self.store.write(outbox.tell, [number for number, _ in held], ctx.now)
             message = replace(
-                message, buttons=(*message.buttons, await pages.say(ctx, f"Run “{clip(line, 40)}”", line))
+                message, text="\n\n".join(part for part in (*(text for _, text in held), message.text) if part)
             )
-        yield message
-        if values.get("share") and ctx.place is not None and not command.personal:
-            yield replace(message, public=True)
+        typed = bool(parse(ctx.request.text, self.commands).text) and not ctx.request.event
+        if ctx.is_new and typed and not ctx.request.guest:
+            message = replace(message, footer="\n".join([*filter(None, [message.footer]), *await introduction(ctx)]))
+        return message
 
-    def _bind(self, parsed: Parsed) -> tuple[Command, dict[str, Any]]:
-        """Return the command and its arguments; what is no command is searched for."""
-        if parsed.command is None:
-            search = self.commands["search"]
-            return search, search.bind([parsed.text], {})
-        is_search = parsed.command.name == "search"  # whose words may well be "days=infinite"
-        options = dict(parsed.options) | ({} if is_search else dict(parsed.unread))
-        return parsed.command, parsed.command.bind(list(parsed.words), options)
-
-    async def _press(self, ctx: Context, action: str) -> Message:
-        """Do what a button says. Raises Expired for an action that no longer leads anywhere."""
-        head, _, rest = action.partition(":")
-        number, _, index = rest.partition(":")
-        command = self.commands.get(head)
-        kind = head if head in OWN_NOTES else "list"
-        try:
-            note, at = int(number, 16), int(index or "0", 16)
-        except ValueError:
-            raise Expired(EXPIRED) from None
-        content = await self.store.read(notes.get, note, ctx.owners, kind, ctx.now, ctx.keep)
-        pressed = replace(ctx, pressed=Pressed(note, content, at))
-        assert pressed.pressed is not None  # noqa: S101 - set in the line above
-        item = pressed.pressed.item
-        if head == "run" and item:
-            return await self._run(ctx, str(item["line"]))
-        if command is None or (head != "page" and not item):
-            raise Expired(EXPIRED)
-        for_guests(ctx.request, command)
-        return await command.run(
-            pressed, **(command.bind([str(item["say"])], {}) if "say" in item and command.words else {})
-        )
-
-    async def _run(self, ctx: Context, line: str) -> Message:
-        parsed = parse(line, self.commands)
-        for_guests(ctx.request, parsed.command)
-        command, values = self._bind(parsed)
-        return await command.run(ctx, **values)
-
-    async def _submit(self, ctx: Context, request: Request) -> Message:
-        """Run a command with the values of a form."""
-        command = self.commands.get(request.command)
-        if command is None or command.hidden:
-            raise Expired("This form is of another version: type the command again.")
-        for_guests(ctx.request, command)
-        values = dict(request.values)
-        words = [values.pop(arg.name, "") for arg in command.words]
-        return await command.run(ctx, **command.bind(words, {k: v for k, v in values.items() if v.strip()}))
+    async def _refused(self, ctx: Context | None, error: UserError) -> Message:
+        if ctx is None:
+            return Message(text=str(error), private=True)
+        return replace(await self._first(ctx, await refusal(ctx, error)), private=True)
 
     async def _context(self, request: Request) -> Context:
-        """Find out who asks and where; whoever comes for the first time is noted."""
+        """Find out who asks and where; whoever comes for the first time is noted. Raises NotAllowed."""
         at, now = request.address, self.now()
         where = (at.platform, at.workspace)
-        me = await self._met(*where, "person", at.user, request.person or at.user, now)
-        is_new = me.created_at == now
+        if not self.settings.allows(*where):
+            raise NotAllowed("This bot is not for this workspace. Whoever runs it can allow it: PAPERROUND_ALLOWED.")
+        me, was_met = await self._met(*where, "person", at.user, request.person or at.user, now)
+        is_new = not was_met and me.created_at == now
         if is_new and (zone := (await self._about(at)).time_zone) in available_timezones():
             await self.store.write(owners.set_zone, me.number, zone)
             me = replace(me, time_zone=zone)
         place = None
         if at.channel and at.channel != "home":
             name = request.place or at.channel
-            place = await self._met(*where, "channel", at.channel, name, now)
+            place, _ = await self._met(*where, "channel", at.channel, name, now)
         return Context(
             request=request,
             me=me,
@@ -319,12 +250,12 @@ class App:
             default_zone="" if me.time_zone else (await self.store.read(workspaces.get, *where)).time_zone,
         )
 
-    async def _met(self, *who: Any) -> Owner:
-        """Return a person or a channel; that is written only where something is new, since writers wait in line."""
+    async def _met(self, *who: Any) -> tuple[Owner, bool]:
+        """Return a person or a channel, and whether nothing of it is new: only then it is written, as writers wait."""
         known: Owner | None = await self.store.read(owners.known, *who[:-1])
         if known is not None:
-            return known
-        return await self.store.write(owners.get, *who)
+            return known, True
+        return await self.store.write(owners.get, *who), False
 
     async def _about(self, address: Address) -> Facts:
         platform = self.platforms.get(address.platform)
@@ -341,16 +272,3 @@ class App:
                 await join(address)
             except Refused as error:
                 raise NotAllowed(str(error)) from error
-
-    async def _refusal(self, request: Request, error: UserError) -> Message:
-        """Say what cannot be done; where a command's name began a sentence, offer to search for it."""
-        parsed = parse("" if request.action else request.text, self.commands)
-        text, rest = parsed.text, parsed.rest
-        known = parsed.command is not None and parsed.command.name not in ("search", "help") and not parsed.unread
-        a_paper = rest.isdecimal() or normalise(rest) is not None
-        if not (isinstance(error, NotFound) and known and rest) or a_paper:
-            return Message(text=str(error))
-        ctx = await self._context(request)
-        return Message(
-            text=str(error), buttons=(await pages.say(ctx, f"Search for “{clip(plain(text), 40)}”", f"search {text}"),)
-        )

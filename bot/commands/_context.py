@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot.config import Settings
+from bot.core.asked import in_thread
 from bot.core.command import Command
 from bot.core.ports import Facts
 from bot.core.request import Address, Request
@@ -49,6 +50,12 @@ class Context:
     pressed: Pressed | None = None
     is_new: bool = False
     default_zone: str = ""  # that of the workspace, or of the bot
+
+    @property
+    def in_the_open(self) -> bool:
+        """Whether all in the channel read the answer: that to a mention, in its thread."""
+        asked = self.request
+        return bool(asked.text and asked.address.thread and self.place) and in_thread(asked.text, self.commands)
 
     @property
     def zone(self) -> ZoneInfo:

@@ -35,8 +35,9 @@ async def listed(
 
 
 async def say(ctx: Context, label: str, line: str) -> Button:
-    """Make a button that types `line` for the person who presses it."""
-    note = await ctx.store.write(notes.add, ctx.me.number, "run", {"items": [{"line": line}]}, ctx.now)
+    """Make a button that types `line` for the person who presses it; in the open, for anybody in the channel."""
+    owner = ctx.place if ctx.in_the_open and ctx.place else ctx.me
+    note = await ctx.store.write(notes.add, owner.number, "run", {"items": [{"line": line}]}, ctx.now)
     return Button(label, f"run:{note:x}:0")
 
 

@@ -19,7 +19,7 @@ async def forget(ctx: Context) -> Message:
     """Delete everything that is stored about you."""
     if ctx.pressed is None:
         return await _ask(ctx)
-    asked = await ctx.store.read(notes.get, ctx.pressed.note, [ctx.me.number], "forget", ctx.now, CONFIRM_WITHIN)
+    asked = await ctx.store.read(notes.get, ctx.pressed.note, [ctx.me.number], ["forget"], ctx.now, CONFIRM_WITHIN)
     if not asked:
         raise Expired("This question has expired. Nothing was deleted. Type: /papers forget")
     await ctx.store.write(owners.forget, ctx.me.number)

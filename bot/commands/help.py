@@ -66,6 +66,13 @@ INTRODUCTION = (
 )
 
 
+async def introduction(ctx: Context) -> list[str]:
+    """Return what is said at first contact: what the bot does, what it stores, and one command to begin with."""
+    if await ctx.store.read(interests.of, ctx.me.number):
+        return list(INTRODUCTION)
+    return [*INTRODUCTION, f"To get a digest, type: /papers subscribe {await suggested_topic(ctx)}"]
+
+
 def _lines(ctx: Context, steps: Sequence[str]) -> list[str]:
     """Say each step with its command's help."""
     return [f"/papers {step}\n    {ctx.commands[step.split()[0]].help}" for step in steps]

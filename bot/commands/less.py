@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from bot.commands._context import Context
 from bot.commands._marks import mark
 from bot.core.command import SENTENCE, command
-from bot.core.message import Message
+from bot.core.message import Form, Message
 
 BECAUSE_LIMIT = 300  # characters
 
 
-@command
+async def form(_ctx: Context, values: Mapping[str, str]) -> Form:
+    """Ask why a paper is wrong, and which one if that is not known."""
+    paper = values.get("paper", "")
+    return Form("less", {"paper": paper}, ("because",) if paper else ("paper", "because"), "Why is it wrong?")
+
+
+@command(form=form)
 async def less(
     ctx: Context,
     paper: Annotated[str, "an id, a link, a title, or its number in the last list"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
@@ -13,22 +14,48 @@ from bot.commands._when import differences, full, keep_zone, names, nothing, typ
 from bot.commands.subscribe import comes_with, title_of
 from bot.core.command import PERSON, PHRASE, command
 from bot.core.digest import called
-from bot.core.message import Card, Message
+from bot.core.message import Card, Form, Message
 from bot.core.pages import Entry
 from bot.core.plain import plain
-from bot.core.typed import Count, Gap, Strictness, Time, Weekdays, Zone
-from bot.errors import UsageError
+from bot.core.typed import Count, Gap, Strictness, Time, Weekdays, Zone, words_for_weekdays
+from bot.errors import NotAllowed, UsageError
 from bot.store import owners, schedules, subscriptions
 from bot.store.owners import Owner
 from bot.store.schedules import ALONE, Change
 from bot.store.subscriptions import Subscription
 from bot.store.text import key
 
+FIELDS = ("at", "on", "tz", "max", "strictness", "gap", "quiet", "crosslists")
 KINDS = (("Schedule", "schedule", False),)
 _OPTIONS = "at=08:00 tz=Europe/Berlin on=mon,thu max=5 strictness=strict gap=3 crosslists=yes quiet=yes with=… name=…"
 
 
-@command
+async def form(ctx: Context, values: Mapping[str, str]) -> Form | None:
+    """Ask for all of a schedule, beginning with what it is; None where more than one or none is meant, or not mine."""
+    which = values.get("which", "")
+    rows = await chosen(ctx, which) if which else await mine_or_here(ctx)
+    if len({sub.number for sub in rows}) != 1:
+        return None
+    try:
+        await may_manage(ctx, rows[0].interest)
+    except NotAllowed:
+        return None  # everybody who follows it may see what it is
+    sub = rows[0]
+    now = {
+        "which": f"sub{sub.number}",
+        "at": sub.at,
+        "on": words_for_weekdays(sub.weekdays),
+        "tz": sub.time_zone,
+        "max": str(sub.at_most),
+        "strictness": sub.strictness,
+        "gap": str(sub.gap),
+        "quiet": "yes" if sub.silent else "no",
+        "crosslists": "yes" if sub.cross_lists else "no",
+    }
+    return Form("schedule", now, FIELDS, "Schedule")
+
+
+@command(form=form)
 async def schedule(
     ctx: Context,
     which: Annotated[str, WHICH] = "",

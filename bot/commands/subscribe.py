@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from bot.commands._context import Context
 from bot.commands._digest import digest_of
+from bot.commands._forms import opens
 from bot.commands._interests import chosen
 from bot.commands._manage import channel_to_subscribe
 from bot.commands._pages import undo
@@ -17,9 +18,9 @@ from bot.commands.digest import wanted
 from bot.core.card import clip
 from bot.core.command import CHANNEL, PHRASE, command
 from bot.core.digest import called
-from bot.core.message import Button, Message
+from bot.core.message import Button, Form, Message
 from bot.core.plain import plain
-from bot.core.typed import Count, Gap, Strictness, Time, Weekdays, Zone, short_zone
+from bot.core.typed import Count, Gap, Strictness, Time, Weekdays, Zone, short_zone, words_for_weekdays
 from bot.errors import NotFound, UsageError
 from bot.store import interests, schedules, subscriptions
 from bot.store.owners import Owner
@@ -27,6 +28,7 @@ from bot.store.subscriptions import Subscription
 from bot.store.text import key
 
 _LINKED = re.compile(r"<#([^|>]+)(?:\|[^>]*)?>")  # how platforms write a channel that was picked: <#C0123|name>
+FIELDS = ("topic", "in", "at", "on", "max", "tz", "strictness", "name")
 TOPIC_LIMIT = 200  # characters
 TOPICS_AT_MOST = 20
 
@@ -43,7 +45,20 @@ class _Kept:
     said: dict[str, Any]
 
 
-@command
+async def form(ctx: Context, values: Mapping[str, str]) -> Form:
+    """Ask for a topic and its schedule, beginning with what is usual here; a zone that nobody told stays empty."""
+    zone, is_told = await zone_here(ctx)
+    usual = {
+        "at": ctx.settings.digest_at,
+        "on": words_for_weekdays(ctx.settings.digest_on),
+        "max": str(ctx.settings.digest_max),
+        "tz": zone if is_told else "",
+        "strictness": ctx.settings.strictness,
+    }
+    return Form("subscribe", usual | dict(values), FIELDS, "Subscribe")
+
+
+@command(form=form)
 async def subscribe(
     ctx: Context,
     topic: Annotated[str, "what to follow, in words; several topics with ; between them"],
@@ -84,7 +99,8 @@ async def subscribe(
     preview = await digest_of(
         ctx, owner.number, [wanted(ctx, held, kept.sub)], lead=_preview(lead), footer=full(kept.sub, ctx.now)
     )
-    return replace(preview, buttons=(*preview.buttons, *await _back(ctx, kept)), lasts=True)
+    change = await opens(ctx, "Schedule", "schedule", {"which": f"sub{kept.sub.number}"})
+    return replace(preview, buttons=(*preview.buttons, *await _back(ctx, kept), change), lasts=True)
 
 
 def title_of(name: str, topics: Sequence[str] = ()) -> str:

@@ -23,7 +23,7 @@ async def subscriptions(ctx: Context) -> Message:
     rows = await followed(ctx)
     if not rows:
         return await nothing(ctx)
-    return await listed(ctx, count(len(rows), "subscription"), [_entry(ctx, sub, rows) for sub in rows])
+    return await listed(ctx, count(len(rows), "subscription"), [entry_of(ctx, sub, rows) for sub in rows])
 
 
 def _kinds(sub: Subscription) -> Kinds:
@@ -36,7 +36,8 @@ def _kinds(sub: Subscription) -> Kinds:
     )
 
 
-def _entry(ctx: Context, sub: Subscription, rows: Sequence[Subscription]) -> Entry:
+def entry_of(ctx: Context, sub: Subscription, rows: Sequence[Subscription]) -> Entry:
+    """Make the card of one subscription. `rows` are all of the list: some may come in one digest."""
     name = plain(sub.name)
     topics = ", ".join(plain(topic) for topic in sub.topics)
     others = [row.name for row in rows if row.number == sub.number and row.interest != sub.interest]

@@ -32,7 +32,10 @@ async def topics(ctx: Context) -> Message:
     made += [_entry(sub.name, "followed in this channel") for sub in followed[:AREAS]]
     if not made:
         return Message(text="No papers are stored yet, so there is nothing to choose from. Any words can be followed.")
-    return await listed(ctx, "These can be followed, as can any words of your own.", made, kinds=KINDS)
+    owner = ctx.place.number if ctx.in_the_open and ctx.place else 0
+    return await listed(
+        ctx, "These can be followed, as can any words of your own.", made, kinds=KINDS, owner=owner, public=owner > 0
+    )
 
 
 def _entry(name: str, line: str) -> Entry:

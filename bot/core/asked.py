@@ -32,9 +32,12 @@ def opens_form(request: Request, commands: Mapping[str, Command]) -> bool:
 
 
 def in_thread(text: str, commands: Mapping[str, Command]) -> bool:
-    """Say whether the answer to a mention may stand in its thread, for all to see: that of a search may."""
-    command = parse(text, commands).command
-    return command is None or command.threads
+    """Say whether the answer to a mention may stand in its thread, for all to see: that of a search may.
+
+    Without words it may not: what to do first depends on the person.
+    """
+    parsed = parse(text, commands)
+    return bool(parsed.text) and (parsed.command is None or parsed.command.threads)
 
 
 def edits(action: str, commands: Mapping[str, Command]) -> bool:

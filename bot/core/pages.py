@@ -54,6 +54,7 @@ def content_of(
             {"say": entry.say, "interest": entry.interest, "title": entry.card.title, "url": entry.card.url}
             | {"paper": entry.card.paper, "lines": list(entry.card.lines), "why": entry.card.why}
             | ({"kinds": [list(kind) for kind in entry.kinds]} if entry.kinds else {})
+            | ({"head": entry.card.head} if entry.card.head else {})
             for entry in entries
         ],
     }
@@ -65,18 +66,7 @@ def page_of(note: int, content: Mapping[str, Any], page: int) -> Message:
     last = max(len(items) - 1, 0) // CARDS_PER_PAGE
     page = min(max(page, 0), last)
     start = page * CARDS_PER_PAGE
-    cards = tuple(
-        Card(
-            paper=item["paper"],
-            title=item["title"],
-            url=item["url"],
-            number=start + offset + 1,
-            lines=tuple(item["lines"]),
-            why=item.get("why", ""),
-            buttons=_buttons(item, content["kinds"], note, start + offset),
-        )
-        for offset, item in enumerate(items[start : start + CARDS_PER_PAGE])
-    )
+    cards = cards_of(note, content, start, start + CARDS_PER_PAGE)
     turns = []
     if page > 0:
         turns.append(Button("◂ Previous", f"page:{note:x}:{page - 1:x}"))
@@ -86,6 +76,23 @@ def page_of(note: int, content: Mapping[str, Any], page: int) -> Message:
     where = f"page {page + 1} of {last + 1}" if last else ""
     footer = " · ".join(part for part in (where, content["footer"]) if part)
     return Message(text=content["text"], cards=cards, buttons=(*turns, *own), footer=footer)
+
+
+def cards_of(note: int, content: Mapping[str, Any], start: int, end: int) -> tuple[Card, ...]:
+    """Build the cards of a stored list from `start` up to, not with, `end`."""
+    return tuple(
+        Card(
+            paper=item["paper"],
+            title=item["title"],
+            url=item["url"],
+            number=start + offset + 1,
+            lines=tuple(item["lines"]),
+            why=item.get("why", ""),
+            head=item.get("head", ""),
+            buttons=_buttons(item, content["kinds"], note, start + offset),
+        )
+        for offset, item in enumerate(content["items"][start:end])
+    )
 
 
 def _buttons(item: Mapping[str, Any], kinds: Sequence[Any], note: int, index: int) -> tuple[Button, ...]:

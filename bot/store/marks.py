@@ -34,6 +34,15 @@ def set_(
     return (before["kind"], before["because"]) if before else None
 
 
+def interest_of(conn: Connection, paper: int, person: int, kind: str) -> int | None:
+    """Return the interest for which a person marked a paper so, the latest of several; None if there is none."""
+    mine = and_(marks.c.paper_id == resolve(conn, paper), marks.c.person_id == person, marks.c.kind == kind)
+    kept = select(marks.c.interest_id).join(interests, interests.c.id == marks.c.interest_id)
+    query = kept.where(mine, interests.c.removed_at.is_(None)).order_by(marks.c.at.desc(), marks.c.interest_id)
+    found: int | None = conn.execute(query.limit(1)).scalar()
+    return found
+
+
 def of(conn: Connection, owner: int) -> dict[int, str]:
     """Return the last word on each paper, "more" or "less", over all the owner's interests."""
     query = (

@@ -23,10 +23,11 @@ def add(conn: Connection, owner: int, kind: str, content: dict[str, Any], now: d
 
 
 def get(
-    conn: Connection, number: int, owners: Collection[int], kind: str, now: datetime, keep: timedelta
+    conn: Connection, number: int, owners: Collection[int], kinds: Collection[str], now: datetime, keep: timedelta
 ) -> dict[str, Any]:
     """Return a note's content. Raises Expired if it is missing, too old, of another kind or not of these owners."""
-    known = (notes.c.id == number, notes.c.kind == kind, notes.c.owner_id.in_(list(owners)), notes.c.at > now - keep)
+    whose = (notes.c.kind.in_(list(kinds)), notes.c.owner_id.in_(list(owners)))
+    known = (notes.c.id == number, *whose, notes.c.at > now - keep)
     found: dict[str, Any] | None = None
     if abs(number) < 2**63:
         found = conn.execute(select(notes.c.content).where(*known)).scalar()

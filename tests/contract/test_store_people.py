@@ -332,8 +332,8 @@ def test_notes(conn: Connection) -> None:
     ada, bob = person(conn), person(conn, "bob")
     content = {"papers": [1, 2], "words": "memory", "deep": {"a": [None, True, 1.5]}}
     number = notes.add(conn, ada, "page", content, NOW)
-    assert notes.get(conn, number, [ada], "page", NOW + KEEP - HOUR, KEEP) == content
-    assert notes.get(conn, number, {bob, ada}, "page", NOW, KEEP) == content
+    assert notes.get(conn, number, [ada], ["page"], NOW + KEEP - HOUR, KEEP) == content
+    assert notes.get(conn, number, {bob, ada}, ["page"], NOW, KEEP) == content
     assert notes.latest(conn, ada, "page") == (number, content)
     newer = notes.add(conn, ada, "page", {"text": HOSTILE, HOSTILE: [HOSTILE]}, NOW)
     assert notes.latest(conn, ada, "page") == (newer, {"text": CLEAN, CLEAN: [CLEAN]})
@@ -349,12 +349,12 @@ def test_a_note_that_is_not_given(conn: Connection, case: str) -> None:
     whose = {"owner": [bob], "nobody": []}.get(case, [ada])
     when = NOW + KEEP if case == "old" else NOW
     with pytest.raises(Expired, match="run it again"):
-        notes.get(conn, wrong, whose, "undo" if case == "kind" else "page", when, KEEP)
+        notes.get(conn, wrong, whose, ["undo" if case == "kind" else "page"], when, KEEP)
 
 
 def test_an_empty_note_is_there(conn: Connection) -> None:
     ada = person(conn)
-    assert notes.get(conn, notes.add(conn, ada, "page", {}, NOW), [ada], "page", NOW, KEEP) == {}
+    assert notes.get(conn, notes.add(conn, ada, "page", {}, NOW), [ada], ["page"], NOW, KEEP) == {}
 
 
 def test_notes_are_pruned(conn: Connection) -> None:

@@ -28,7 +28,9 @@ async def test_a_subscription_shows_a_preview_and_keeps_its_schedule(bot: Bot) -
     assert answer.text.startswith("You follow “language models” now. A preview:\nGood morning. 3 of 19 new papers")
     assert len(answer.cards) == 3
     comes = "next: Thu 3 Dec 19:00 Berlin"
-    assert answer.footer.endswith(f"schedule: 19:00 Berlin, Mon, Thu, up to 3 papers, relaxed · {comes}")
+    assert answer.footer.splitlines()[0].endswith(
+        f"schedule: 19:00 Berlin, Mon, Thu, up to 3 papers, relaxed · {comes}"
+    )
     listed = await bot.ask("subscriptions")
     assert listed.cards[0].lines == ("19:00 Berlin, Mon, Thu, up to 3 papers · relaxed", comes)
 

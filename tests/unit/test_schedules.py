@@ -55,7 +55,7 @@ async def two_together(bot: Bot) -> None:
 
 async def test_what_is_chosen_is_stored_and_said(bot: Bot) -> None:
     answer = await bot.ask("subscribe graphs at=7pm tz=berlin on=mon,thu max=3 gap=1w crosslists=yes quiet=yes")
-    assert answer.footer.endswith(
+    assert answer.footer.splitlines()[0].endswith(
         "schedule: 19:00 Berlin, Mon, Thu, up to 3 papers, at least 7 days between, with cross-lists, "
         "quiet where there is nothing, normal · next: Thu 3 Dec 19:00 Berlin"
     )
