@@ -18,10 +18,14 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.errors import StoreError
 from bot.platforms.slack.watch import Crowd, Patience, Watch
 
 PING_EVERY = 10.0  # seconds between our own pings, which find a broken network sooner than silence does
 CLOSE_WITHIN = 2.0  # seconds for the other side to say goodbye
+ACKED_WITHIN = 3.0  # seconds for what came to be acknowledged where it came: later, Slack does not listen
+COUNTED_WITHIN = 2.0  # seconds for the database to say how many processes listen
+LOOK = 0.02  # seconds between two looks whether that is done
 AGAIN = (1.0, 30.0)  # seconds until the next try to connect: first, most
 
 log = structlog.get_logger()
@@ -54,6 +58,13 @@ class _Client(SocketModeClient):
     def __init__(self, app_token: str, web: AsyncWebClient) -> None:
         super().__init__(app_token, logger=_silent, web_client=web, ping_interval=PING_EVERY)
         self.over = asyncio.Event()
+        self.taking = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether something came that is not acknowledged yet."""
+        open_ = self.current_session is not None and not self.current_session.closed
+        return open_ and (self.taking > 0 or not self.message_queue.empty())
 
     async def connect_to_new_endpoint(self, force: bool = False) -> None:  # noqa: ARG002 - the SDK's signature
         """Say that the connection is over: Slack asked for another, closed it, or does not answer pings."""
@@ -81,24 +92,26 @@ class Socket:
     async def run(self) -> None:
         """Listen until cancelled; then close the connection."""
         wait, most = AGAIN
+        client: _Client | None = None
         old: _Client | None = None
         try:
             while True:
                 try:
-                    client, watch = await self._connect(old)
+                    new, watch = await self._connect()
                 except (SlackClientError, ClientError, OSError, TimeoutError) as error:
                     log.warning("no connection to Slack; tried again", after=wait, reason=_reason(error))
                     await asyncio.sleep(wait)
                     wait = min(wait * 2, most)
                     continue
-                old, wait = client, AGAIN[0]
+                old, client, wait = client, new, AGAIN[0]
+                await _close(old)
                 reason = await self._until_over(client, watch)
                 log.info("the connection to Slack is opened anew", reason=reason)
         finally:
-            await _close(old)
+            await asyncio.gather(_close(client), _close(old))  # the old one too: it may have ended while that closed
 
-    async def _connect(self, old: _Client | None) -> tuple[_Client, Watch]:
-        """Open a connection, and close the one before it. Raises what the SDK and the network raise."""
+    async def _connect(self) -> tuple[_Client, Watch]:
+        """Open a connection. Raises what the SDK and the network raise."""
         loop = asyncio.get_running_loop()
         client = _Client(self._token, AsyncWebClient(base_url=self._api_url, logger=_silent, retry_handlers=[]))
         watch = Watch(self._patience, loop.time())
@@ -116,7 +129,6 @@ class Socket:
         except BaseException:
             await _close(client)
             raise
-        await _close(old)
         return client, watch
 
     async def _until_over(self, client: _Client, watch: Watch) -> str:
@@ -133,7 +145,15 @@ class Socket:
             await self._count(loop.time())
 
     async def _count(self, now: float) -> None:
-        if self._crowd.asks and self._crowd.exceeds(await self._processes(), now):
+        """Warn of another installation. Without the database nobody knows, and the connection stays."""
+        if not self._crowd.asks:
+            return
+        try:
+            async with asyncio.timeout(COUNTED_WITHIN):
+                processes = await self._processes()
+        except (StoreError, TimeoutError):
+            return
+        if self._crowd.exceeds(processes, now):
             log.warning(
                 "Slack counts more connections of this app than processes of this installation listen: another "
                 "installation uses the same app-level token, and takes part of the events"
@@ -150,27 +170,42 @@ class Socket:
 
     async def _take(self, client: _Client, request: SocketModeRequest) -> None:
         """Hand an envelope to bolt, and send its answer back."""
+        client.taking += 1
         try:
             response = await run_async_bolt_app(self._app, request)
+            with suppress(ConnectionError):  # the connection ended: Slack delivers again, and it is done once
+                await send_async_response(client, request, response, 0.0)
         except Exception:  # bolt stumbles over payloads that lack what it expects
             log.exception("a delivery was not understood", incident=secrets.token_hex(3))
-            return
-        with suppress(ConnectionError):  # the connection ended: Slack delivers again, and it is done once
-            await send_async_response(client, request, response, 0.0)
+        finally:
+            client.taking -= 1
 
 
 async def _close(client: _Client | None) -> None:
-    """Close a connection and what the SDK keeps running for it."""
+    """Close a connection and what the SDK keeps running for it, once all that came by it is acknowledged."""
     if client is None:
         return
-    with suppress(TimeoutError, ClientError, OSError):
-        async with asyncio.timeout(CLOSE_WITHIN):  # whoever is silent does not say goodbye either
-            if client.current_session is not None:
-                await client.current_session.close()
-    with suppress(ClientError, OSError):
-        await client.close()  # type: ignore[no-untyped-call]
-    running = (client.message_processor, client.current_session_monitor, client.message_receiver)
-    await asyncio.gather(*(task for task in running if task is not None), return_exceptions=True)
+    try:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ACKED_WITHIN):
+                await _acknowledged(client)
+    finally:
+        with suppress(TimeoutError, ClientError, OSError):
+            async with asyncio.timeout(CLOSE_WITHIN):  # whoever is silent does not say goodbye either
+                if client.current_session is not None:
+                    await client.current_session.close()
+        with suppress(ClientError, OSError):
+            await client.close()  # type: ignore[no-untyped-call]
+        running = (client.message_processor, client.current_session_monitor, client.message_receiver)
+        await asyncio.gather(*(task for task in running if task is not None), return_exceptions=True)
+
+
+async def _acknowledged(client: _Client) -> None:
+    """Wait until nothing that came is without its acknowledgement."""
+    idle = 0
+    while idle < 2:  # between its queue and its listener, the SDK holds an envelope in neither
+        idle = 0 if client.busy else idle + 1
+        await asyncio.sleep(LOOK)
 
 
 def _reason(error: Exception) -> str:
