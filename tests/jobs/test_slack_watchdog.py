@@ -11,8 +11,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from structlog.testing import capture_logs
 
+from bot.errors import StoreError
 from bot.platforms.slack.socket import Socket
 from bot.platforms.slack.watch import Crowd, Patience, Watch
+from tests.fakes.rig_slack import Rig
 from tests.fakes.slack_town import APP_TOKEN, Town
 
 USUAL = Patience()
@@ -50,16 +52,19 @@ def test_as_many_connections_as_processes_are_right() -> None:
     assert crowd.exceeds(2, 160.1)
 
 
+def app_of() -> AsyncApp:
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=None, team_id="T1")
+
+    return AsyncApp(name="x", signing_secret="x", authorize=authorize)
+
+
 @asynccontextmanager
 async def listening(town: Town, patience: Patience, processes: int = 1) -> AsyncIterator[None]:
     async def count() -> int:
         return processes
 
-    async def authorize() -> AuthorizeResult:
-        return AuthorizeResult(enterprise_id=None, team_id="T1")
-
-    app = AsyncApp(name="x", signing_secret="x", authorize=authorize)
-    task = asyncio.create_task(Socket(app, APP_TOKEN, town.api_url, count, patience).run())
+    task = asyncio.create_task(Socket(app_of(), APP_TOKEN, town.api_url, count, patience).run())
     try:
         yield
     finally:
@@ -116,3 +121,31 @@ async def test_another_installation_is_noticed(processes: int, warns: bool) -> N
                 await town.until(lambda: town.sockets)
                 await asyncio.sleep(0.25)
         assert sum("another" in line["event"] for line in logs) == warns
+
+
+async def test_what_came_is_acknowledged_before_its_connection_is_given_up() -> None:
+    rig = await Rig("socket").open()
+    try:
+        all_at_once = [asyncio.create_task(rig.town.command(f"search {n}", user=f"U{n}")) for n in range(40)]
+        await asyncio.sleep(0)
+        await rig.town.sockets[0].send_json({"type": "disconnect", "reason": "refresh_requested"})
+        await asyncio.gather(*all_at_once)
+        await rig.town.until(lambda: rig.town.opened == 2 and len(rig.town.sockets) == 1)
+    finally:
+        await rig.close()
+
+
+async def test_a_database_that_is_away_leaves_the_connection() -> None:
+    async def away() -> int:
+        raise StoreError("The database is away.")
+
+    async with Town() as town:
+        town.connections = 2
+        task = asyncio.create_task(Socket(app_of(), APP_TOKEN, town.api_url, away, Patience(look=0.01)).run())
+        await town.until(lambda: town.sockets)
+        await asyncio.sleep(0.1)
+        assert not task.done()
+        assert town.opened == 1
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
