@@ -78,7 +78,9 @@ _BLOCKS: dict[str, Check] = {
         slack_file=anything,
         title=plain(2000),
     ),
-    "input": _block("input", {"label": plain(2000), "element": INPUT}, hint=plain(2000), optional=flag, dispatch_action=flag),
+    "input": _block(
+        "input", {"label": plain(2000), "element": INPUT}, hint=plain(2000), optional=flag, dispatch_action=flag
+    ),
     "rich_text": _block("rich_text", {"elements": many(RICH, 1, 3000)}),
     "markdown": _block("markdown", {"text": text(1, 12_000)}),
     "table": _block("table", {"rows": many(many(anything, 1, 20), 1, 100)}, column_settings=anything),
