@@ -1,4 +1,7 @@
-"""Workspaces of Slack on a socket, with what people do in them: enough of the Web API, Socket Mode and signed HTTP."""
+"""Workspaces of Slack on a socket, with what people do in them: enough of the Web API, Socket Mode and signed HTTP.
+
+What Slack would refuse is refused: see `slack_checks`.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,9 @@ from urllib.parse import urlencode
 
 from aiohttp import ClientSession, WSMsgType, web
 
+from tests.fakes import slack_limits
+from tests.fakes.slack_checks import Checks
+
 SECRET = "signing-secret-0123456789abcdef"
 APP_TOKEN = "xapp-1-A1-1-abc"
 BOT, BOT_ID = "UBOT", "BBOT"
@@ -34,7 +40,10 @@ class Reply:
 
 @dataclass
 class Town:
-    """Each token `xoxb-<team>` is the bot of a workspace. `faults`: what a method answers instead, in order."""
+    """Each token `xoxb-<team>` is the bot of a workspace. `faults`: what a method answers instead, in order.
+
+    `elsewhere`: channels that the bot is not in; `archived`: closed ones. Triggers open one window within 3 s.
+    """
 
     teams: set[str] = field(default_factory=lambda: {"T1"})
     api_url: str = ""
@@ -52,9 +61,12 @@ class Town:
     opened: int = 0
     connections: int = 1
     greets: bool = True
+    checks: Checks = field(default_factory=Checks)
+    elsewhere: set[str] = field(default_factory=set)
+    archived: set[str] = field(default_factory=set)
     _urls: dict[str, tuple[str, str, list[int]]] = field(default_factory=dict)
     _waiting: dict[str, asyncio.Future[Json]] = field(default_factory=dict)
-    _triggers: set[str] = field(default_factory=set)
+    _triggers: dict[str, float] = field(default_factory=dict)
     _count: Any = field(default_factory=lambda: itertools.count(1))
 
     async def __aenter__(self) -> Town:
@@ -188,7 +200,7 @@ class Town:
     def trigger(self) -> str:
         """Return a trigger that opens one window."""
         trigger = f"trigger.{next(self._count)}"
-        self._triggers.add(trigger)
+        self._triggers[trigger] = time.monotonic() + 3.0
         return trigger
 
     def _hooks(self, channel: str, user: str) -> Json:
@@ -203,7 +215,11 @@ class Town:
         if left[0] <= 0 or self.faults["response_url"]:
             return web.Response(status=404, text=(self.faults["response_url"] or ["used_url"]).pop(0))
         left[0] -= 1
-        self.replies.append(Reply(await request.json(), channel, user))
+        body = await request.json()
+        if self.checks.strict and (wrong := slack_limits.refusal("response_url", body)):
+            self.checks.refused.append(("response_url", body))
+            return web.json_response({"ok": False, "error": wrong}, status=400)
+        self.replies.append(Reply(body, channel, user))
         return web.Response(text="ok")
 
     async def _upload(self, request: web.Request) -> web.Response:
@@ -221,8 +237,10 @@ class Town:
             return web.json_response({"ok": True, "url": f"{self.url.replace('http', 'ws')}/socket"})
         if team not in self.teams:
             return web.json_response({"ok": False, "error": "invalid_auth"})
+        if refusal := self.checks.refusal(method, team, form):
+            return web.json_response(refusal.body, status=refusal.status, headers=refusal.headers)
         answer = self._answer(method, team, form)
-        return web.json_response({"ok": "error" not in answer, **answer})
+        return web.json_response({"ok": "error" not in answer, **answer}, headers=self.checks.headers(method, team))
 
     def _answer(self, method: str, team: str, form: Json) -> Json:
         if method == "auth.test":
@@ -246,6 +264,10 @@ class Town:
 
     def _write(self, method: str, form: Json) -> Json:
         ts = f"{time.time():.3f}{next(self._count):03}"
+        if form["channel"] in self.archived:
+            return {"error": "is_archived"}
+        if form["channel"] in self.elsewhere:
+            return {"error": "not_in_channel" if form["channel"] not in self.checks.private else "channel_not_found"}
         if method == "chat.postEphemeral":
             self.whispers.append(form)
         elif method == "chat.update":
@@ -263,9 +285,12 @@ class Town:
             self.homes[form["user_id"]] = view
             return {"view": {"id": "VHOME"}}
         if method == "views.open":
-            if form["trigger_id"] not in self._triggers:
-                return {"error": "expired_trigger_id"}
-            self._triggers.discard(form["trigger_id"])
+            until = self._triggers.get(form["trigger_id"])
+            if until is None or until < time.monotonic():
+                return {"error": "invalid_trigger_id" if until is None else "expired_trigger_id"}
+            if until == float("inf"):
+                return {"error": "exchanged_trigger_id"}
+            self._triggers[form["trigger_id"]] = float("inf")
             id_ = f"V{next(self._count)}"
         else:
             id_ = form["view_id"]
