@@ -58,7 +58,8 @@ async def channel_to_subscribe(ctx: Context, channel: str) -> Owner:
     facts = await _about(ctx, channel)
     if not facts.name:
         raise UsageError(
-            f"in: I see no channel “{clip(plain(channel), 60)}”. Type # and pick it from the list, or in=here."
+            f"in: I see no channel “{clip(plain(channel), 60)}”. Type # and pick it from the list, or in=here. "
+            "If it is private, invite me into it first."
         )
     name = facts.name or channel
     if not await may_subscribe(ctx, channel):

@@ -69,7 +69,9 @@ def test_nothing_known_is_nothing_allowed() -> None:
     assert facts_of({}, {}, Address("slack", "T1", "", "C1")) == Facts()
     assert facts_of({}, {"creator": ""}, Address("slack", "T1", "", "C1")) == Facts()
     odd = {"team_id": "T1", "profile": 7, "tz": None, "name": 3, "real_name": "Ada L."}
-    assert facts_of(odd, {"name": None, "purpose": 7}, Address("slack", "T1", "U1", "C1")) == Facts("Ada L.")
+    assert (
+        facts_of(odd, {"name": None, "purpose": 7}, Address("slack", "T1", "U1", "C1")) == Facts()
+    )  # a channel has no person's name
 
 
 @pytest.mark.parametrize("fault", ["missing_scope", "ratelimited", 500, "drop", "garbage"])

@@ -99,9 +99,9 @@ class Places:
 def facts_of(person: Known, channel: Known, address: Address) -> Facts:
     """Put together what is known of somebody in a place. Pure."""
     purpose = " ".join(text for text in (_value(channel, "purpose"), _value(channel, "topic")) if text)
-    name = _text(channel, "name") if address.channel not in ("", HOME) else ""
+    name = _text(channel, "name") if address.channel not in ("", HOME) else name_of(person)
     return Facts(
-        name=name or name_of(person),
+        name=name,
         purpose=purpose,
         time_zone=_text(person, "tz"),
         manages=_manages(person, channel, address),
