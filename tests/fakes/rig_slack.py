@@ -82,6 +82,7 @@ class Rig:
         await self._runner.cleanup()
         await self.town.__aexit__()
         self.store.close()
+        assert not self.town.checks.refused, self.town.checks.refused  # whatever was said, Slack would have taken it
 
     def platform(self) -> Slack:
         """Return the platform."""
