@@ -125,8 +125,12 @@ class Store:
         return await asyncio.to_thread(work)
 
     def close(self) -> None:
-        """Close every connection. A second call does nothing."""
-        self._engine.dispose()
+        """Close every connection. A second call does nothing.
+
+        One in memory is the only one, and a thread whose caller waits no longer may be at work on it: it ends first.
+        """
+        with self._turn:
+            self._engine.dispose()
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -39,9 +41,13 @@ class Slack:
     )
     asked: int = 0
     now: datetime = NOW
+    came: asyncio.Event = field(default_factory=asyncio.Event)
+    held: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def answer(self, request: web.Request) -> web.Response:
         self.asked += 1
+        self.came.set()
+        await self.held.wait()
         assert request.headers["Authorization"].startswith("Bearer xoxb-")
         if isinstance(self.says, int):
             return web.Response(status=self.says, text="<html>")
@@ -76,6 +82,7 @@ class Slack:
 @pytest.fixture
 async def slack(memory_store: Store) -> AsyncIterator[Slack]:
     one = Slack(memory_store)
+    one.held.set()
     app = web.Application()
     app.router.add_post("/api/auth.test", one.answer)
     async with TestServer(app) as server:
@@ -171,6 +178,53 @@ async def test_a_token_that_is_good_after_all_goes_on(
     assert (slack.asked, slack.paused(number)) == (2, None)
     await many.of("T1")
     assert slack.asked == 2
+
+
+@pytest.mark.parametrize("one", [True, False], ids=["one", "many"])
+async def test_after_a_restart_what_is_paused_goes_on_before_anybody_asks(slack: Slack, one: bool) -> None:
+    def begun() -> Tokens:
+        return slack.one() if one else Tokens(slack.setup())
+
+    if not one:
+        await begun().keep(LAB)
+    number = slack.follow("graphs")
+    await begun().ended("T1", "invalid_auth")
+    assert slack.paused(number)
+    slack.says, good = "invalid_auth", slack.says
+    with suppress(Refused):
+        await begun().ask_again()
+    assert slack.paused(number)
+    slack.says = good
+    await begun().ask_again()
+    assert slack.paused(number) is None
+
+
+async def test_a_process_that_knows_its_token_sees_that_another_gave_it_up(slack: Slack) -> None:
+    number, known = slack.follow("graphs"), slack.one()
+    await known.single()
+    await slack.one().ended("T1", "invalid_auth")
+    await known.ask_again()
+    assert slack.paused(number) is None
+
+
+async def test_a_workspace_that_removed_the_app_is_not_asked_for(slack: Slack, many: Tokens) -> None:
+    await tell(slack, many, "app_uninstalled", LATER)
+    await many.ask_again()
+    assert slack.asked == 0
+
+
+async def test_an_acknowledgement_that_cannot_wait_leaves_the_question_to_the_next(slack: Slack, many: Tokens) -> None:
+    number = slack.follow("graphs")
+    await many.ended("T1", "invalid_auth")
+    begun = Tokens(slack.setup())
+    slack.held.clear()
+    first = asyncio.create_task(begun.of("T1"))
+    await slack.came.wait()
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    slack.held.set()
+    await begun.of("T1")
+    assert slack.paused(number) is None
 
 
 async def test_no_request_asks_slack_who_we_are(slack: Slack, many: Tokens) -> None:

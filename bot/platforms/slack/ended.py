@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 def listener(setup: Setup, tokens: Tokens) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
-    """Return what takes such an event: the installation's workspace, and what Slack posted."""
+    """Return what takes such an event: the installation's workspace, and what Slack posted. It raises StoreError."""
 
     async def ended(workspace: str, body: Mapping[str, Any]) -> None:
         event = body.get("event")
@@ -32,7 +32,7 @@ def listener(setup: Setup, tokens: Tokens) -> Callable[[str, Mapping[str, Any]],
         kind, channel = str(event.get("type")), event.get("channel")
         if kind in REMOVED:
             if kind != "tokens_revoked" or _of_bots(event):
-                await tokens.ended(workspace, kind, _time(body))
+                await tokens.note_end(workspace, kind, _time(body))
         elif kind in CLOSED and isinstance(channel, str):
             key = f"{PLATFORM}:{body.get('event_id') or _time(body)}"
             where = (PLATFORM, workspace, channel)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from bot.core.asked import in_thread, opens_form
 from bot.core.message import Message
 from bot.core.request import Address, Request
-from bot.errors import Refused
+from bot.errors import Refused, StoreError
 from bot.platforms.slack import read
 from bot.platforms.slack.answer import Direct, Home, Private, Thread, Way, Whisper
 from bot.platforms.slack.calls import Calls
@@ -25,6 +26,7 @@ from bot.platforms.slack.views import GONE, answer_view, loading_view
 Body = Mapping[str, Any]
 Ended = Callable[[str, Body], Awaitable[None]]
 ENDS = ("app_uninstalled", "tokens_revoked", "channel_left", "group_left", "channel_archive", "group_archive")
+END_AGAIN = (1.0, 5.0, 30.0, 120.0, 600.0, 1800.0)  # seconds
 NO_PAPER = "No paper is linked in this message, or none that I know by its link."
 
 log = structlog.get_logger()
@@ -104,13 +106,25 @@ class Listen:
         event = body.get("event") or {}
         kind = str(event.get("type", ""))
         if kind in ENDS:
-            if await self._server.is_new(_event_key(body)):
-                await self._ended(read.workspace_of(body), body)
+            await self._end(body)
         elif kind == "app_home_opened":
             if (opened := read.opened_home(body)) is not None:
                 await self._server.serve(opened, Home(self._server.desk, opened.address))
         elif kind in ("message", "app_mention", "member_joined_channel"):
             await self._said(kind, body, event)
+
+    async def _end(self, body: Body) -> None:
+        """Pass on what ended. Slack tells of it once: while the database is away, it is tried again."""
+        new = False
+        for wait in (*END_AGAIN, None):
+            try:
+                new = new or await self._server.is_new(_event_key(body))
+                return await self._ended(read.workspace_of(body), body) if new else None
+            except StoreError:
+                if wait is None:
+                    raise
+                await asyncio.sleep(wait)
+        return None
 
     async def _said(self, kind: str, body: Body, event: Body) -> None:
         try:
@@ -136,7 +150,7 @@ class Listen:
         return Private(self._server.desk, at, str(body.get("response_url") or ""))
 
     async def _say(self, key: str, way: Way, text: str) -> None:
-        if await self._server.is_new(key):
+        if await self._server.seems_new(key):
             await way.show(Message(text, private=True))
 
 

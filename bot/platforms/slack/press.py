@@ -47,12 +47,12 @@ async def windowed(server: Server, body: Body, request: Request, otherwise: Way)
         )
     except DeliveryError as error:
         log.warning("a window did not open", reason=str(error), workspace=at.workspace)
-        if await server.is_new(request.key):
+        if await server.seems_new(request.key):
             await otherwise.show(Message(TOO_LATE, private=True))
         return
     view = opened.get("view")
     id_ = str(view.get("id", "")) if isinstance(view, Mapping) else ""
-    await server.is_new(request.key)  # a trigger opens one window, so whatever opened one is new
+    await server.seems_new(request.key)  # a trigger opens one window, so whatever opened one is new
     await server.serve(request, Modal(server.desk, at, id_, channel), noted=True)
 
 

@@ -14,27 +14,34 @@ import structlog
 from bot.core.message import Message
 from bot.core.ports import Invoke
 from bot.core.request import Request
-from bot.errors import DeliveryError, PaperroundError, Refused
+from bot.errors import DeliveryError, PaperroundError, Refused, StoreError
 from bot.platforms.slack.answer import Private, Way
 from bot.platforms.slack.desk import Desk
 from bot.store import deliveries
 from bot.store.engine import Store
 
 STOP_WITHIN = 5.0  # seconds for answers that are on their way when the process ends
+STOPPING = "I am being restarted: please type or press it again in a minute."
+AWAY = "My database does not answer. Please try again in a minute; if it stays, tell whoever runs this bot."
 NO_FILE = "I cannot write to you directly, so the file did not go out: open a direct message with me, and ask again."
 
 log = structlog.get_logger()
 
 
 class Server:
-    """Serves deliveries, each once. `invoke` is there while the platform runs."""
+    """Serves deliveries, each once. `invoke` is there while the platform runs; `listens`: more may come."""
 
     def __init__(self, desk: Desk, store: Store, now: Callable[[], datetime]) -> None:
         self.desk = desk
         self.invoke: Invoke | None = None
+        self.listens = False
         self._store = store
         self._now = now
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def opens(self, invoke: Invoke) -> None:
+        """Begin to serve."""
+        self.invoke, self.listens = invoke, True
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something in a task that is kept until it ends."""
@@ -46,6 +53,14 @@ class Server:
         """Note a delivery, and say whether it comes for the first time. What has no key cannot be known again."""
         return not key or await self._store.write(deliveries.fresh, key, self._now())
 
+    async def seems_new(self, key: str) -> bool:
+        """Note a delivery, and say whether it is known to have come before: without the database it is not."""
+        try:
+            return await self.is_new(key)
+        except StoreError as error:
+            log.warning("a delivery could not be noted", reason=str(error))
+            return True
+
     async def serve(self, request: Request, way: Way, *, noted: bool = False) -> None:
         """Answer a request, unless it was answered before. `noted`: it is known to be new."""
         try:
@@ -53,6 +68,9 @@ class Server:
                 await self._answer(request, way)
         except DeliveryError as error:
             log.warning("an answer did not arrive", reason=str(error), workspace=request.address.workspace)
+        except StoreError as error:  # its words are for whoever runs the bot
+            log.error("a delivery could not be noted", reason=str(error))
+            await _tell(way, AWAY)
         except PaperroundError as error:
             await _tell(way, str(error))
         except Exception:
@@ -65,15 +83,21 @@ class Server:
             )
 
     async def close(self) -> None:
-        """Let what is at work come to its end, for a few seconds. Never raises."""
-        if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=STOP_WITHIN)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+        """Let what is at work come to its end, for a few seconds, and take no more. Never raises."""
+        self.listens = False
+        loop = asyncio.get_running_loop()
+        end = loop.time() + STOP_WITHIN
+        while self._tasks and loop.time() < end:
+            await asyncio.wait(self._tasks, timeout=end - loop.time())
+        self.invoke = None
+        late = list(self._tasks)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
 
     async def _answer(self, request: Request, way: Way) -> None:
-        assert self.invoke is not None  # noqa: S101 - nothing is delivered before `run`
+        if self.invoke is None:
+            return await way.show(Message(STOPPING, private=True))
         last: Message | None = None
         async with aclosing(self.invoke(request)) as answer:
             async for message in answer:
@@ -84,6 +108,7 @@ class Server:
                     last = message
         if last is not None:
             await self._also(request, way, last)
+        return None
 
     async def _publish(self, request: Request, way: Way, message: Message) -> None:
         """Post for all in the channel; if the bot may not, whoever asked hears why."""

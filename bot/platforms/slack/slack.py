@@ -63,8 +63,9 @@ class Slack:
 
     async def run(self, invoke: Invoke) -> None:
         """Listen until cancelled: at a socket, or for what is posted to the routes."""
-        self._server.invoke = invoke
+        self._server.opens(invoke)
         settings = self._setup.settings
+        asking = asyncio.create_task(self._tokens.keep_asking())
         try:
             if settings.slack_mode == "socket":
                 token = settings.slack_app_token.get_secret_value()
@@ -72,8 +73,9 @@ class Slack:
             else:
                 await asyncio.Event().wait()
         finally:
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
             await self._server.close()
-            self._server.invoke = None
 
     async def send(self, to: Address, message: Message, key: str) -> Receipt:
         """Post one message that nobody asked for just now. Raises Retry, Refused or Uncertain."""
@@ -101,7 +103,7 @@ class Slack:
         found = list(oauth_routes(self._setup, self._tokens)) if settings.slack_client_id else []
         if settings.slack_mode == "http":
             secret = settings.slack_signing_secret.get_secret_value()
-            handler = hook(self._app, secret, lambda: self._server.invoke is not None)
+            handler = hook(self._app, secret, lambda: self._server.listens)
             found.append(Route("POST", EVENTS_PATH, handler))
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import structlog
 from slack_sdk.errors import SlackApiError
 
-from bot.errors import Refused, Retry, SettingsError, StoreError
+from bot.errors import PaperroundError, Refused, Retry, SettingsError, StoreError
 from bot.platforms._setup import Setup
 from bot.platforms.slack.methods import ENDED, METHODS, words
 from bot.platforms.slack.verdict import Install as Seen
@@ -25,6 +26,7 @@ PLATFORM = "slack"
 KEPT = 10.0  # seconds for which a stored token is used without another look at the database
 WAIT = 5.0  # seconds until Slack is asked again who the one token is of
 AGAIN = 3600.0  # seconds until a token that Slack refused is tried again, where people go on using the bot
+SOON = 60.0  # seconds until Slack, or the database, is asked again after it could not be
 REMOVED = frozenset({"app_uninstalled", "tokens_revoked"})  # events after which a token is deleted
 NOT_HERE = "The app is not installed in this workspace. Whoever manages it has to install it."
 CLOSED = "The app's token cannot be read at the moment. Whoever runs the bot is told how by: paperround doctor"
@@ -104,7 +106,10 @@ class Tokens:
                 self._failed = (time.monotonic(), error)
                 raise
             user, bot, app, name = (str(said.get(key) or "") for key in ("user_id", "bot_id", "app_id", "team"))
-            await self._works(said["team_id"])
+            try:
+                await self._works(said["team_id"])
+            except StoreError as error:  # people are answered without it, and `keep_asking` comes back to it
+                log.warning("that the app is at work could not be noted", reason=str(error))
             self._first = Token(said["team_id"], self._one, user, bot, app, name, (), self._setup.now())
             return self._first
 
@@ -137,23 +142,50 @@ class Tokens:
     async def ended(self, workspace: str, code: str, at: datetime | None = None) -> None:
         """Note that the app is at work no longer in a workspace, by an event of Slack's (`at`) or an error's code.
 
-        Only an event that is newer than the install deletes the token. Never raises: whoever found out goes on.
+        Never raises: whoever found out goes on.
         """
+        try:
+            await self.note_end(workspace, code, at)
+        except StoreError as error:
+            log.warning("the end of an install could not be noted", workspace=workspace, reason=str(error))
+
+    async def note_end(self, workspace: str, code: str, at: datetime | None = None) -> None:
+        """Do the same. Only an event that is newer than the install deletes the token. Raises StoreError."""
         if self._first is not None and at is not None and at <= self._first.installed_at:
             return
         self._first = None
         gone = code in REMOVED
         why = "the app was removed" if gone else words("auth.test", code).partition(".")[0]
         self._known.pop(workspace, None)
-        try:
-            now = self._setup.now()
-            news = await self._setup.store.write(installs.end, PLATFORM, workspace, why, now, gone=gone, at=at)
-        except StoreError as error:
-            log.warning("the end of an install could not be noted", workspace=workspace, reason=str(error))
-            return
-        if news:
+        now = self._setup.now()
+        if await self._setup.store.write(installs.end, PLATFORM, workspace, why, now, gone=gone, at=at):
             self._tried[workspace] = time.monotonic()
             log.error("the app is not at work in a workspace", workspace=workspace, code=code)
+
+    async def keep_asking(self) -> None:
+        """Ask Slack now and then whether it takes the tokens that it refused; until cancelled.
+
+        Where everything is paused, nobody else may ever ask: nothing is sent, and people wait.
+        """
+        while True:
+            try:
+                await self.ask_again()
+                wait = AGAIN
+            except PaperroundError as error:
+                log.warning("nobody can tell whether the tokens are good", reason=str(error), again=SOON)
+                wait = SOON
+            await asyncio.sleep(wait)
+
+    async def ask_again(self) -> None:
+        """Ask Slack whether it takes the tokens that it refused. Raises StoreError; Refused and Retry of the one."""
+        one = await self.single() if self._one else None
+        for row in await self._setup.store.read(installs.every, PLATFORM):
+            if row.ended_at is None or (one is not None and one.workspace != row.workspace):
+                continue
+            with suppress(SettingsError):  # the doctor tells of what no key opens
+                if one is not None or row.token:
+                    self._tried.pop(row.workspace, None)
+                    await self._try_again(one or await self._opened(row))
 
     async def _works(self, workspace: str) -> None:
         """Note that Slack takes the token: what was paused while it did not goes on."""
@@ -168,6 +200,9 @@ class Tokens:
         self._tried[token.workspace] = time.monotonic()
         try:
             await self._introduce(token.token)
+        except asyncio.CancelledError:  # an acknowledgement does not wait for it: whoever asks next does
+            self._tried.pop(token.workspace, None)
+            raise
         except (Refused, Retry) as error:
             log.info("a token is not good yet", workspace=token.workspace, reason=str(error))
             return
