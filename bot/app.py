@@ -226,15 +226,14 @@ class App:
         where = (at.platform, at.workspace)
         if not self.settings.allows(*where):
             raise NotAllowed("This bot is not for this workspace. Whoever runs it can allow it: PAPERROUND_ALLOWED.")
-        me, was_met = await self._met(*where, "person", at.user, request.person or at.user, now)
+        me, was_met = await self._met(replace(at, channel="", thread=""), "person", at.user, request.person, now)
         is_new = not was_met and me.created_at == now
         if is_new and (zone := (await self._about(at)).time_zone) in available_timezones():
             await self.store.write(owners.set_zone, me.number, zone)
             me = replace(me, time_zone=zone)
         place = None
         if at.channel and at.channel != "home":
-            name = request.place or at.channel
-            place, _ = await self._met(*where, "channel", at.channel, name, now)
+            place, _ = await self._met(at, "channel", at.channel, request.place, now)
         return Context(
             request=request,
             me=me,
@@ -250,12 +249,17 @@ class App:
             default_zone="" if me.time_zone else (await self.store.read(workspaces.get, *where)).time_zone,
         )
 
-    async def _met(self, *who: Any) -> tuple[Owner, bool]:
-        """Return a person or a channel, and whether nothing of it is new: only then it is written, as writers wait."""
-        known: Owner | None = await self.store.read(owners.known, *who[:-1])
+    async def _met(self, at: Address, kind: str, external: str, name: str, now: datetime) -> tuple[Owner, bool]:
+        """Return a person or a channel, and whether nothing of it is new: only then it is written, as writers wait.
+
+        Where no name came with the request, one that is known stays, and of a new one the platform is asked.
+        """
+        who = (at.platform, at.workspace, kind, external)
+        known: Owner | None = await self.store.read(owners.known, *who, name)
         if known is not None:
             return known, True
-        return await self.store.write(owners.get, *who), False
+        name = name or (await self._about(at)).name or external
+        return await self.store.write(owners.get, *who, name, now), False
 
     async def _about(self, address: Address) -> Facts:
         platform = self.platforms.get(address.platform)
