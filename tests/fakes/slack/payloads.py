@@ -148,7 +148,7 @@ def labels(blocks: list[Json]) -> list[str]:
 def filled(view: Json, values: dict[str, Any]) -> tuple[Json, dict[str, str]]:
     """Return a form's values as Slack tells them, and what it says of inputs that are missing.
 
-    `values` go by label, block_id or action_id; what is not named keeps what was there at first.
+    `values` go by label, block_id or action_id; what is not named keeps what stands there.
     """
     state: Json = {}
     missing: dict[str, str] = {}
@@ -159,7 +159,8 @@ def filled(view: Json, values: dict[str, Any]) -> tuple[Json, dict[str, str]]:
                 continue
             names = (block.get("label", {}).get("text", ""), block["block_id"], element["action_id"])
             said = next((left.pop(name) for name in names if name in left), ...)
-            value = initial(element) if said is ... else given(element, said)
+            before = view["state"]["values"].get(block["block_id"], {}).get(element["action_id"])
+            value = (before or initial(element)) if said is ... else given(element, said)
             state.setdefault(block["block_id"], {})[element["action_id"]] = value
             empty = all(one in (None, "", []) for name, one in value.items() if name != "type")
             if block["type"] == "input" and empty and not block.get("optional"):
