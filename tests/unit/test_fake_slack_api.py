@@ -11,6 +11,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from tests.fakes.slack.server import Control, described
 from tests.fakes.slack.slack import FakeSlack
 
 
@@ -214,3 +215,26 @@ async def test_oauth(desk: Desk) -> None:
         await web.api_call("oauth.v2.access", data=keys)
     mine = AsyncWebClient(token=granted["access_token"], base_url=slack.api_url)
     assert (await mine.auth_test())["team_id"] == team.id
+
+
+async def test_a_bench_tells_it_by_http_what_to_do() -> None:
+    slack = FakeSlack()
+    slack.extend(Control(slack).add)
+    async with slack, aiohttp.ClientSession() as bench:
+        desk = Desk(slack)
+        told = described(slack)
+        assert (told["teams"][0]["bot_token"], told["api_url"]) == (desk.team.bot_token, slack.api_url)
+
+        async def tell(what: str, **said: Any) -> Any:
+            async with bench.post(f"{slack.url}/control/{what}", json=said) as response:
+                return await response.json()
+
+        await tell("settings", messages=True, history_lag=5)
+        assert (slack.limits.messages, slack.history_lag) == (True, 5)
+        await tell("fail", method="auth.test", fault="internal_error")
+        assert await desk.code("auth.test") == "internal_error"
+        found = await tell("commands", text="search x", count=3, within=0.01)
+        assert found == {"acks": [None] * 3, "answers": [None] * 3, "lost": 3}
+        await desk.web.chat_postMessage(channel=desk.channel.id, text="x")
+        async with bench.get(f"{slack.url}/control/counts") as response:
+            assert (await response.json())["messages"] == {desk.team.id: 1}

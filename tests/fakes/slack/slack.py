@@ -10,6 +10,7 @@ async with FakeSlack() as slack:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 
 from aiohttp import web
@@ -28,12 +29,17 @@ class FakeSlack(People):
         self._port = port
         self.consent = Consent(self)
         self._answers = Answers(self)
+        self._more: list[Callable[[web.Application], None]] = []
         self._runner: web.AppRunner | None = None
 
     @property
     def authorize_url(self) -> str:
         """The page on which people allow the app."""
         return f"{self.url}/oauth/v2/authorize"
+
+    def extend(self, add: Callable[[web.Application], None]) -> None:
+        """Have more routes added when it starts."""
+        self._more.append(add)
 
     async def __aenter__(self) -> FakeSlack:
         app = web.Application(client_max_size=20 << 20)
@@ -42,6 +48,8 @@ class FakeSlack(People):
         app.router.add_post("/upload/{id}", self._upload)
         app.router.add_get("/link/", self.sockets.handle)
         app.router.add_get("/oauth/v2/authorize", self.consent.page)
+        for add in self._more:
+            add(app)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=1024).start()
