@@ -13,7 +13,7 @@ from bot.platforms.slack.calls import Calls
 from bot.platforms.slack.facts import Places
 from bot.platforms.slack.send import Post
 from tests.fakes.known_tokens import KnownTokens
-from tests.fakes.small_slack import FakeSlack
+from tests.fakes.slack.slack import FakeSlack
 
 HELLO = Message("Good morning.")
 
