@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -60,8 +60,12 @@ def resolve_all(conn: Connection, numbers: Iterable[int]) -> dict[int, int]:
 
 def get(conn: Connection, numbers: Sequence[int]) -> dict[int, Stored]:
     """Return papers by the numbers asked for; unknown ones are left out, merged ones lead to the survivor."""
-    moved = resolve_all(conn, numbers)
-    stored = _stored(conn, {moved.get(number, number) for number in numbers})
+    rows = _rows(conn, set(numbers))
+    moved = {number: row.merged_into for number, row in rows.items() if row.merged_into is not None}
+    if moved:
+        rows |= _rows(conn, set(moved.values()) - rows.keys())
+    wanted = {moved.get(number, number) for number in numbers}
+    stored = _stored(conn, {number: row for number, row in rows.items() if number in wanted})
     return {number: stored[to] for number in numbers if (to := moved.get(number, number)) in stored}
 
 
@@ -82,7 +86,7 @@ def changed_since(conn: Connection, last: int, limit: int) -> list[Change]:
         .limit(limit)
     )
     rows = list(conn.execute(query))
-    stored = _stored(conn, {number for number, _, survivor in rows if survivor is None})
+    stored = _stored(conn, _rows(conn, {number for number, _, survivor in rows if survivor is None}))
     return [Change(number, changed, survivor is not None, stored.get(number)) for number, changed, survivor in rows]
 
 
@@ -120,36 +124,41 @@ def from_source(conn: Connection, source: str) -> set[int]:
     return set(conn.execute(union(told, said)).scalars())
 
 
-def _stored(conn: Connection, numbers: Iterable[int]) -> dict[int, Stored]:
-    """Return papers that are not merged away, without following any."""
-    wanted = set(numbers)
+def _rows(conn: Connection, numbers: Set[int]) -> dict[int, Any]:
+    """Return the rows of papers, merged ones as they are."""
+    return {
+        row.id: row for some in chunks(numbers) for row in conn.execute(select(papers).where(papers.c.id.in_(some)))
+    }
+
+
+def _stored(conn: Connection, rows: Mapping[int, Any]) -> dict[int, Stored]:
+    """Return the papers of these rows, with all their ids."""
     ids: defaultdict[int, list[str]] = defaultdict(list)
-    for some in chunks(wanted):
+    for some in chunks(rows.keys()):
         for alias, number in conn.execute(
             select(aliases.c.alias, aliases.c.paper_id).where(aliases.c.paper_id.in_(some))
         ):
             ids[number].append(alias)
     return {
-        row["id"]: Stored(row["id"], _paper(row, ids[row["id"]]), row["first_seen"], tuple(sorted(ids[row["id"]])))
-        for some in chunks(wanted)
-        for row in conn.execute(select(papers).where(papers.c.id.in_(some))).mappings()
+        number: Stored(number, _paper(row, ids[number]), row.first_seen, tuple(sorted(ids[number])))
+        for number, row in rows.items()
     }
 
 
 def _paper(row: Any, ids: Sequence[str]) -> Paper:
     return Paper(
-        id=row["key"],
-        title=row["title"],
-        abstract=row["abstract"],
-        authors=tuple(row["authors"]),
-        published=row["published"],
-        year=row["year"],
-        url=row["url"],
-        source=row["source"],
-        venue=row["venue"],
-        categories=tuple(row["categories"]),
-        keywords=tuple(row["keywords"]),
-        ids=tuple(sorted(set(ids) - {row["key"]})),
-        title_guessed=row["title_guessed"],
-        cross_listed=row["cross_listed"],
+        id=row.key,
+        title=row.title,
+        abstract=row.abstract,
+        authors=tuple(row.authors),
+        published=row.published,
+        year=row.year,
+        url=row.url,
+        source=row.source,
+        venue=row.venue,
+        categories=tuple(row.categories),
+        keywords=tuple(row.keywords),
+        ids=tuple(sorted(set(ids) - {row.key})),
+        title_guessed=row.title_guessed,
+        cross_listed=row.cross_listed,
     )

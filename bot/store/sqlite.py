@@ -47,9 +47,12 @@ def _on_connect(connection: Any, _record: Any) -> None:
 
 def _on_begin(conn: Connection) -> None:
     writing = conn.get_execution_options().get("writing", False)
-    conn.exec_driver_sql(f"PRAGMA query_only={'OFF' if writing else 'ON'}")
+    driver: Any = conn.connection.dbapi_connection  # itself: SQLAlchemy's way to it costs as much as a small query
+    if conn.info.get("writing") != writing:
+        driver.execute(f"PRAGMA query_only={'OFF' if writing else 'ON'}")
+        conn.info["writing"] = writing
     # A deferred transaction that turns to writing late is refused at once; IMMEDIATE waits for its turn.
-    conn.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+    driver.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
 def make_file(address: URL) -> None:
