@@ -77,7 +77,7 @@ def blocks_of(message: Message, *, most: int = BLOCKS) -> list[Block]:
     buttons = _rows(message.buttons, "more", LABEL_LIMIT)
     parts = [_part(number, card) for number, card in enumerate(message.cards)]
     shown = _that_fit(parts, most - 3 - len(buttons))
-    footer = one_line(message.footer, FOOTER_LIMIT)
+    footer = cut("\n".join(lines(message.footer)), FOOTER_LIMIT)
     if len(shown) < len(parts):
         footer = " · ".join(part for part in (f"{len(parts) - len(shown)} more do not fit here", footer) if part)
     room = TOTAL - sum(part.fixed for part in shown) - sum(map(_weight_of, buttons)) - weight(footer)
