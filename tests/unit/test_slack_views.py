@@ -225,3 +225,9 @@ REAL: dict[str, Command] = load("bot.commands")
 @pytest.mark.parametrize("name", REAL)
 def test_each_command_can_be_a_form(name: str) -> None:
     checked(form_view(Form(name), REAL))
+
+
+def test_a_form_asks_as_a_form_does_and_not_as_a_line_is_typed() -> None:
+    said = json.dumps([form_view(form, COMMANDS) for form in (SUBSCRIBE, SCHEDULE, LESS)], ensure_ascii=False)
+    for typed in ("yes or no", "or here", "or none", "relaxed, normal or strict", '"Max"', '"Gap"', '"Because"'):
+        assert typed not in said

@@ -23,7 +23,10 @@ LABEL_LIMIT, HINT_LIMIT, OPTION_LIMIT, ERROR_LIMIT = 100, 200, 75, 300
 OPTIONS = 100  # of a select
 INPUTS = 90  # of a view, which holds 100 blocks
 _LABELS = {"time": "Time", "zone": "Time zone", "days": "Days", "channel": "Channel", "person": "Person"}
-_NO_HINT = frozenset({"time", "days", "flag"})  # the help says how to type what is chosen here, or is the label
+_NAMED = {"max": "Papers, at most", "gap": "Days between two digests", "crosslists": "Cross-lists", "because": "Why"}
+_HINTS = {"channel": "a channel that you manage; leave it empty for yourself"}  # there is no need to type "here"
+_NO_HINT = frozenset({"time", "days", "flag", "choice"})  # the help says how to type what is chosen, or is the label
+_TYPED = ": yes or no"  # how to type what is a box here
 _CHANNEL = re.compile(r"<#([CG][A-Z0-9]+)(?:\|[^>]*)?>|([CG][A-Z0-9]{7,})")
 _PERSON = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^>]*)?>|([UW][A-Z0-9]{7,})")
 
@@ -72,14 +75,15 @@ def held(form: Form, command: Command, names: list[str], channel: str = "") -> H
 def input_of(arg: Arg, value: str, channel: str = "") -> Element:
     """Return the input block of an argument, with a value in it as it was typed. `channel` is the one called here."""
     element = _MAKERS.get(arg.kind, _text)(arg, value.strip(), channel)
+    label = _NAMED.get(arg.name) or _LABELS.get(arg.kind) or arg.name.capitalize()
     block: Element = {
         "type": "input",
         "block_id": f"{FIELD}{arg.name}",
-        "label": plain_text(one_line(_LABELS.get(arg.kind, arg.name.capitalize()), LABEL_LIMIT)),
+        "label": plain_text(one_line(label, LABEL_LIMIT)),
         "element": {"action_id": VALUE, **element},
         "optional": not arg.required,
     }
-    hint = "" if arg.kind in _NO_HINT else one_line(arg.help, HINT_LIMIT)
+    hint = "" if arg.kind in _NO_HINT or arg.name in _NAMED else one_line(_HINTS.get(arg.kind, arg.help), HINT_LIMIT)
     return {**block, "hint": plain_text(hint)} if hint else block
 
 
@@ -191,7 +195,7 @@ def _choice(arg: Arg, value: str, channel: str) -> Element:
 
 
 def _checkbox(arg: Arg, value: str, _channel: str) -> Element:
-    option = _option("yes", arg.help or arg.name.capitalize())
+    option = _option("yes", arg.help.removesuffix(_TYPED) or arg.name.capitalize())
     on = False
     with suppress(ValueError):
         on = read_flag(value)

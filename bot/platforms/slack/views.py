@@ -18,7 +18,7 @@ TITLE_LIMIT = 24
 LOADING, ANSWER, PAGE = "loading", "answer", "home"  # the callback_ids of views without a form
 WAIT = "One moment."
 GONE = "This form is of another version: type the command again."
-_SUBMITS = {"schedule": "Save"}  # every other one is called as its command
+_SUBMITS = {"schedule": "Save", "less": "Send"}  # every other one is called as its command
 
 
 def loading_view(title: str = TITLE, *, channel: str = "") -> View:
