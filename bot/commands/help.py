@@ -29,7 +29,8 @@ async def help_(ctx: Context, name: Annotated[str, "a command; all of them if le
             hint = f" Did you mean {near[0]}?" if near else ""
             raise NotFound(f"There is no command “{clip(plain(wanted), 40)}”.{hint} See all: /papers help")
         return Message(text=about(shown[wanted]))
-    lines = [f"{known.usage}\n    {known.help}" for known in sorted(shown.values(), key=lambda known: known.name)]
+    useful = [shown[key] for key in sorted(shown) if shown[key].guests or not ctx.request.guest]
+    lines = [f"{known.usage}\n    {known.help}" for known in useful]
     text = "Type /papers and then one of these. Anything else is searched for.\n\n" + "\n".join(lines)
     return Message(text=text, footer="/papers help COMMAND tells more of one")
 

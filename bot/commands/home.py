@@ -47,7 +47,8 @@ async def home(ctx: Context) -> Message:
     note = await _kept(ctx, content)
     labels = (("form", "Subscribe"), *(("run", label) for label, _ in lines))
     buttons = [Button(label, f"{head}:{note:x}:{len(shown) + at:x}") for at, (head, label) in enumerate(labels)]
-    return Message(text=text, cards=cards_of(note, content, 0, len(shown)), buttons=tuple(buttons))
+    cards = tuple(replace(card, number=0) for card in cards_of(note, content, 0, len(shown)))  # nothing is typed here
+    return Message(text=text, cards=cards, buttons=tuple(buttons))
 
 
 def _headed(head: str, shown: Sequence[Entry], number: int) -> list[Entry]:

@@ -49,7 +49,7 @@ def edits(action: str, commands: Mapping[str, Command]) -> bool:
 def for_guests(request: Request, command: Command | None) -> None:
     """Let those of another organisation look things up. Raises NotAllowed for all that is stored or managed."""
     if request.guest and command is not None and not command.guests:
-        raise NotAllowed("This is for members of this workspace. You can look papers up, such as: /papers search WORDS")
+        raise NotAllowed("This is for members of this workspace. To look papers up, mention me and say what about.")
 
 
 def _asks(command: Command, has_words: bool, has_options: bool) -> bool:

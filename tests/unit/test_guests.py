@@ -89,3 +89,11 @@ async def test_a_channel_that_the_bot_cannot_enter_is_not_subscribed(bot: Bot) -
 
 async def test_an_error_is_for_the_one_who_asked(bot: Bot) -> None:
     assert (await bot.ask("show x:99", channel="C1")).private
+
+
+async def test_help_tells_a_guest_only_of_what_a_guest_can_do(bot: Bot) -> None:
+    for text in ("help", ""):
+        said = (await asked(bot, text=text)).text
+        assert "search WORDS" in said
+        assert "subscribe" not in said
+        assert "export" not in said

@@ -139,3 +139,9 @@ async def test_all_in_a_thread_read_nothing_personal(bot: Bot) -> None:
                 said = await bot.ask(action=one.action, user="bob", channel="lunch")
                 assert "expired" not in said.text, (text, one.label)
     assert (await mention(bot, "show x:99"))[0].private
+
+
+async def test_nothing_on_it_has_a_number_that_nobody_can_type(bot: Bot) -> None:
+    await bot.ask("subscribe soup")
+    await bot.ask("save x:1")
+    assert [card.number for card in (await home(bot)).cards] == [0, 0]
