@@ -12,6 +12,7 @@ from bot.core.message import Message
 from bot.platforms.slack.render import TOTAL, blocks_of, fallback
 from bot.platforms.slack.rich import weight
 from tests.fakes.bot import HOSTILE, Bot, make_bot
+from tests.fakes.slack import blocks as slack
 
 LINES = [
     "",
@@ -63,8 +64,8 @@ def taken(message: Message) -> None:
     for block in Block.parse_all(blocks):
         block.to_dict()
     texts = list(said(blocks))
-    assert sum(map(weight, texts)) <= TOTAL
-    assert len(blocks) <= 50
+    assert sum(map(weight, texts)) + slack.CONTAINER * len(blocks) <= TOTAL
+    assert not slack.faults_of_blocks(blocks)
     for card in message.cards:
         assert any(card.title[:50] in text for text in texts)
         assert not card.url or card.url in texts

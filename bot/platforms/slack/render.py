@@ -1,7 +1,7 @@
 """A message as Slack shows it: blocks, and the text for notifications and screen readers. Pure.
 
 By construction within Slack's limits: `most` blocks, TOTAL characters over all of them. What does not fit is cut from
-the lines of the cards, then from their titles; links and buttons stay.
+the lines of the cards, then from their titles; links and buttons stay, and the last cards are left out if need be.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ Block = dict[str, Any]
 
 BLOCKS = 50  # of one message; a view has VIEW_BLOCKS
 VIEW_BLOCKS = 100
-TOTAL = 12_000  # characters over all blocks: Slack says 12,000 of text, and was seen to refuse from about 13,200 on
+# Characters over all blocks: Slack says 12,000 of text and a buffer for their containers. It was seen to refuse 13,298
+# in one block, 13,173 if a rule was added, and 11,341 in more of them (github.com/slackapi/bolt-js issues 2509, 2867).
+TOTAL, CONTAINER = 13_100, 125
+VIEW_TOTAL = 12_000  # of a view, which has no such limit, only 250 kB
 TITLE_LIMIT = 300
 TITLE_LEAST = 60  # characters of a title that are kept whatever else there is
 HEADER_LIMIT = 150
@@ -76,11 +79,15 @@ def blocks_of(message: Message, *, most: int = BLOCKS) -> list[Block]:
     """Return the blocks of a message: at least one, `most` at most; their ids are the same each time."""
     buttons = _rows(message.buttons, "more", LABEL_LIMIT)
     parts = [_part(number, card) for number, card in enumerate(message.cards)]
-    shown = _that_fit(parts, most - 3 - len(buttons))
+    others = 3 + len(buttons)  # the text, a rule, the footer and rows of buttons
+    total = VIEW_TOTAL if most > BLOCKS else TOTAL - CONTAINER * others
+    container = 0 if most > BLOCKS else CONTAINER
+    room = total - sum(map(_weight_of, buttons)) - FOOTER_LIMIT
+    shown = _that_fit(parts, most - others, room, container)
     footer = cut("\n".join(lines(message.footer)), FOOTER_LIMIT)
     if len(shown) < len(parts):
         footer = " · ".join(part for part in (f"{len(parts) - len(shown)} more do not fit here", footer) if part)
-    room = TOTAL - sum(part.fixed for part in shown) - sum(map(_weight_of, buttons)) - weight(footer)
+    room += FOOTER_LIMIT - weight(footer) - sum(part.fixed + container * part.blocks for part in shown)
     links = _links(shown, room - TITLE_LEAST * len(shown))
     room -= sum(map(weight, links))
     titles = [cut(part.title, share) for part, share in zip(shown, _shares_of_titles(shown, room), strict=True)]
@@ -120,12 +127,13 @@ def _number(card: Card) -> str:
     return f"{card.number}  " if card.number else ""
 
 
-def _that_fit(parts: Sequence[_Part], blocks: int) -> list[_Part]:
-    """Return the first cards that fit into so many blocks."""
+def _that_fit(parts: Sequence[_Part], blocks: int, room: int, container: int) -> list[_Part]:
+    """Return the first cards that fit into so many blocks and characters, however much is cut of what they say."""
     shown: list[_Part] = []
     for part in parts:
         blocks -= part.blocks
-        if blocks < 0:
+        room -= part.fixed + TITLE_LEAST + container * part.blocks
+        if min(blocks, room) < 0:
             break
         shown.append(part)
     return shown
