@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 from tests.fakes.slack.elements import ACCESSORY, ACTION, IMAGE, INPUT, RICH
@@ -125,8 +126,8 @@ def faults_of_blocks(blocks: Any) -> list[str]:
 
 
 def weight(blocks: list[Json]) -> int:
-    """Return what a message's blocks weigh: the characters of their text, and of each block itself."""
-    return sum(CONTAINER + sum(map(len, _texts(block))) for block in blocks)
+    """Return what a message's blocks weigh: the characters of their text, escaped, and of each block itself."""
+    return sum(CONTAINER + sum(len(escape(said, quote=False)) for said in _texts(block)) for block in blocks)
 
 
 def faults_of_view(view: Any, kind: str = "modal") -> list[str]:

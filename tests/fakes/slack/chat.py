@@ -92,9 +92,9 @@ def put(channel: Channel, message: Json) -> Json:
     return message
 
 
-def content(world: World, team: Team, form: Json) -> Json:
-    """Return a message of the bot with what a call says of it. Raises Fault."""
-    text, blocks = form.get("text") or "", checked(form.get("blocks"))
+def content(world: World, team: Team, form: Json, most: int = TOTAL) -> Json:
+    """Return a message of the bot with what a call says of it; `most`: what its blocks may weigh. Raises Fault."""
+    text, blocks = form.get("text") or "", checked(form.get("blocks"), most)
     if not isinstance(text, str):
         raise Fault("invalid_arguments")
     if not text and not blocks and not form.get("attachments"):
@@ -116,7 +116,7 @@ def content(world: World, team: Team, form: Json) -> Json:
     return message
 
 
-def checked(blocks: Any) -> list[Json] | None:
+def checked(blocks: Any, most: int = TOTAL) -> list[Json] | None:
     """Return blocks that Slack takes; None stays. Raises Fault for those that it refuses."""
     if blocks is None or blocks == "":
         return None
@@ -124,7 +124,7 @@ def checked(blocks: Any) -> list[Json] | None:
         raise Fault("invalid_blocks_format")
     if faults := faults_of_blocks(blocks):
         raise Fault("invalid_blocks", errors=faults, response_metadata={"messages": faults})
-    if weight(blocks) > TOTAL:
+    if weight(blocks) > most:
         raise Fault("msg_blocks_too_long")
     return blocks
 
