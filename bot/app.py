@@ -24,7 +24,7 @@ from bot.core.grammar import heard, parse, spoken
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.ports import Facts, Platform, Source
-from bot.core.request import Address, Request, cleaned
+from bot.core.request import HOME, Address, Request, cleaned
 from bot.core.turns import Turns
 from bot.errors import (
     NotAllowed,
@@ -40,7 +40,7 @@ from bot.jobs.upkeep import pulse
 from bot.platforms._setup import Setup
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
-from bot.store import outbox, owners, papers, subscriptions, workspaces
+from bot.store import outbox, owners, papers, subscriptions, visits
 from bot.store.address import sqlite_url
 from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
@@ -194,7 +194,6 @@ class App:
         )
 
     async def _answer(self, ctx: Context) -> AsyncGenerator[Message, None]:
-        await self.library.refresh(most=CHANGES_A_REQUEST)
         async with aclosing(answers(ctx)) as answer:
             first = await anext(answer)
             yield await self._first(ctx, first)
@@ -205,7 +204,7 @@ class App:
         """Add what is told once: what could not be said in a direct message, and at first contact who this is."""
         if ctx.in_the_open or message.form is not None:
             return message
-        if held := await self.store.read(outbox.held, ctx.me.number):
+        if held := ctx.held:
             await self.store.write(outbox.tell, [number for number, _ in held], ctx.now)
             message = replace(
                 message, text="\n\n".join(part for part in (*(text for _, text in held), message.text) if part)
@@ -226,14 +225,19 @@ class App:
         where = (at.platform, at.workspace)
         if not self.settings.allows(*where):
             raise NotAllowed("This bot is not for this workspace. Whoever runs it can allow it: PAPERROUND_ALLOWED.")
-        me, was_met = await self._met(replace(at, channel="", thread=""), "person", at.user, request.person, now)
-        is_new = not was_met and me.created_at == now
+        channel = (at.channel, request.place) if at.channel and at.channel != HOME else None
+        seen = await self.store.read(visits.look, *where, (at.user, request.person), channel)
+        if seen.newest != self.library.index.last:
+            await self.library.refresh(most=CHANGES_A_REQUEST)
+        me, place = seen.me, seen.place
+        if me is None:
+            me = await self._meet(replace(at, channel="", thread=""), "person", at.user, request.person, now)
+        is_new = seen.me is None and me.created_at == now
         if is_new and (zone := (await self._about(at)).time_zone) in available_timezones():
-            await self.store.write(owners.set_zone, me.number, zone)
+            await self.store.together(owners.set_zone, me.number, zone)
             me = replace(me, time_zone=zone)
-        place = None
-        if at.channel and at.channel != "home":
-            place, _ = await self._met(at, "channel", at.channel, request.place, now)
+        if place is None and channel is not None:
+            place = await self._meet(at, "channel", *channel, now)
         return Context(
             request=request,
             me=me,
@@ -246,20 +250,14 @@ class App:
             about=self._about,
             join=self._join,
             is_new=is_new,
-            default_zone="" if me.time_zone else (await self.store.read(workspaces.get, *where)).time_zone,
+            held=seen.held,
+            default_zone="" if me.time_zone else seen.time_zone,
         )
 
-    async def _met(self, at: Address, kind: str, external: str, name: str, now: datetime) -> tuple[Owner, bool]:
-        """Return a person or a channel, and whether nothing of it is new: only then it is written, as writers wait.
-
-        Where no name came with the request, one that is known stays, and of a new one the platform is asked.
-        """
-        who = (at.platform, at.workspace, kind, external)
-        known: Owner | None = await self.store.read(owners.known, *who, name)
-        if known is not None:
-            return known, True
+    async def _meet(self, at: Address, kind: str, external: str, name: str, now: datetime) -> Owner:
+        """Note a person or a channel that is new or has another name now. The platform tells a name that is missing."""
         name = name or (await self._about(at)).name or external
-        return await self.store.write(owners.get, *who, name, now), False
+        return await self.store.together(owners.get, at.platform, at.workspace, kind, external, name, now)
 
     async def _about(self, address: Address) -> Facts:
         platform = self.platforms.get(address.platform)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -49,6 +49,7 @@ class Context:
     join: Callable[[Address], Awaitable[None]]
     pressed: Pressed | None = None
     is_new: bool = False
+    held: Sequence[tuple[int, str]] = ()  # notices that wait for this person: number and text
     default_zone: str = ""  # that of the workspace, or of the bot
 
     @property

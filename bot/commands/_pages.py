@@ -30,18 +30,18 @@ async def listed(
         return Message(text=text, footer=footer, buttons=tuple(buttons))
     shown_to = 0 if public else ctx.me.number
     content = content_of(text, entries, footer=footer, kinds=kinds, buttons=buttons, shown_to=shown_to)
-    note = await ctx.store.write(notes.add, owner or ctx.me.number, "list", content, ctx.now)
+    note = await ctx.store.together(notes.add, owner or ctx.me.number, "list", content, ctx.now)
     return page_of(note, content, 0)
 
 
 async def say(ctx: Context, label: str, line: str) -> Button:
     """Make a button that types `line` for the person who presses it; in the open, for anybody in the channel."""
     owner = ctx.place if ctx.in_the_open and ctx.place else ctx.me
-    note = await ctx.store.write(notes.add, owner.number, "run", {"items": [{"line": line}]}, ctx.now)
+    note = await ctx.store.together(notes.add, owner.number, "run", {"items": [{"line": line}]}, ctx.now)
     return Button(label, f"run:{note:x}:0")
 
 
 async def undo(ctx: Context, content: Mapping[str, Any]) -> Button:
     """Make a button that takes back what was just done, as `content` tells it."""
-    note = await ctx.store.write(notes.add, ctx.me.number, "undo", {"items": [dict(content)]}, ctx.now)
+    note = await ctx.store.together(notes.add, ctx.me.number, "undo", {"items": [dict(content)]}, ctx.now)
     return Button("Undo", f"undo:{note:x}:0")

@@ -17,6 +17,7 @@ from bot.errors import StoreError
 from bot.store import migrate, sqlite
 from bot.store.address import make_engine, name_of, parse
 from bot.store.tables import meta
+from bot.store.together import Together
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,6 +35,7 @@ class Store:
         self._engine = engine
         self._label = label
         self._turn: AbstractContextManager[Any] = RLock() if sqlite.in_memory(engine.url) else nullcontext()
+        self._together = Together(self.write)
         # SQLite lets a writer that waits sleep and try again: within a process, a lock wakes the next one at once.
         self._pen: AbstractContextManager[Any] = RLock() if engine.dialect.name == "sqlite" else nullcontext()
         self.id = ""
@@ -123,6 +125,14 @@ class Store:
                 return fn(conn, *args, **kwargs)
 
         return await asyncio.to_thread(work)
+
+    async def together(self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run `fn(conn, …)` as `write` does, in one transaction with others that wait at the same time.
+
+        For small writes that many tasks make: `fn` may be run twice, so it does nothing but write.
+        """
+        result: T = await self._together.do(lambda conn: fn(conn, *args, **kwargs))
+        return result
 
     def close(self) -> None:
         """Close every connection. A second call does nothing.
