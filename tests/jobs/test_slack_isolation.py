@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 
 from bot.core.message import Message
+from bot.platforms.slack.serve import NOT_HERE
+from bot.store.installs import Install
 from tests.fakes.bot import make_bot
 from tests.fakes.rig_slack import Rig, buttons, shown
+from tests.fakes.slack_town import BOT, BOT_ID
 
 
 @pytest.fixture
 async def rig() -> AsyncIterator[Rig]:
-    made = Rig("socket")
+    many = {"slack_client_id": "1.2", "slack_client_secret": "sEcret", "public_url": "https://papers.example.org"}
+    made = Rig("socket", slack_bot_token="", secret_keys=Fernet.generate_key().decode(), **many)
     made.town.teams.add("T2")
     made.answers = lambda request: (Message(f"Answer for {request.address.workspace}."),)
-    yield await made.open()
+    await made.open()
+    for team in ("T1", "T2"):
+        await made.slack._tokens.keep(Install(team, f"xoxb-{team}", BOT, BOT_ID, "A1", "", (), "", datetime.now(UTC)))
+    yield made
     await made.close()
+
+
+async def test_where_the_app_is_not_installed_nothing_is_done(rig: Rig) -> None:
+    private: dict[str, Any] = {"container": {"type": "message", "channel_id": "C1", "is_ephemeral": True}}
+    await rig.town.press("page:1:1", team="T9", **private)
+    await rig.town.until(lambda: rig.town.replies)
+    assert shown(rig.town.replies[0].body["blocks"]).text == NOT_HERE
+    assert not rig.requests
 
 
 async def test_somebody_else_s_workspace_in_a_connected_channel_is_not_ours(rig: Rig) -> None:

@@ -135,6 +135,9 @@ async def test_before_it_listens_slack_is_told_to_come_again(rig: Rig) -> None:
         ({"slack_bot_token": "xoxb-1"}, "PAPERROUND_SLACK_APP_TOKEN"),
         ({"slack_bot_token": "xoxb-1", "slack_mode": "http"}, "PAPERROUND_SLACK_SIGNING_SECRET"),
         ({"slack_client_id": "1.2", "slack_app_token": "xapp-1"}, "PAPERROUND_SECRET_KEYS"),
+        ({"slack_app_token": "xapp-1"}, "PAPERROUND_SLACK_BOT_TOKEN"),
+        ({"slack_signing_secret": "0123456789", "slack_mode": "http"}, "PAPERROUND_SLACK_BOT_TOKEN"),
+        ({"slack_bot_token": "xoxb-1", "slack_client_id": "1.2", "slack_app_token": "xapp-1"}, "take one of them out"),
     ],
 )
 def test_what_is_missing_is_named(settings: dict[str, Any], named: str) -> None:

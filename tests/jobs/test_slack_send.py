@@ -70,6 +70,12 @@ async def test_a_direct_message_that_was_not_opened_is_tried_again(lab: Lab, fau
     assert not lab.called(POST)
 
 
+async def test_a_conversation_that_is_another_by_now_is_opened_anew(lab: Lab) -> None:
+    known = (await lab.post.send(lab.direct, HELLO, "a")).id.partition(":")[0]
+    lab.post._direct[(lab.team.id, lab.ada.id)] = "D0OLD"
+    assert (await lab.post.send(lab.direct, HELLO, "b")).id.startswith(f"{known}:")
+
+
 async def test_nobody_and_elsewhere_are_refused(lab: Lab) -> None:
     for to in (
         Address("elsewhere", lab.team.id, lab.ada.id),

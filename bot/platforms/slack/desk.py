@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 from bot.core.command import Command
 from bot.core.message import File, Message
 from bot.core.request import Address
-from bot.errors import Retry
+from bot.errors import DeliveryError, Refused, Retry
 from bot.platforms.slack.calls import Calls
 from bot.platforms.slack.render import blocks_of, fallback
 from bot.platforms.slack.send import Post
 
 TRIES, PATIENCE = 5, 30.0  # tries of one answer, and the seconds that each may have to wait
+TOLD_WITHIN = 2.0  # seconds for what is known of an install: somebody waits
 T = TypeVar("T")
 
 
@@ -31,6 +32,21 @@ class Desk:
         self._calls = calls
         self._post = post
         self.commands = commands
+
+    async def is_here(self, workspace: str) -> bool:
+        """Say whether the app is installed in a workspace; if nobody can tell soon, it is."""
+        try:
+            async with asyncio.timeout(TOLD_WITHIN):
+                await self._calls.token(workspace)
+        except Refused:
+            return False
+        except (DeliveryError, TimeoutError):
+            return True
+        return True
+
+    async def me(self, workspace: str) -> str:
+        """Return the bot's user id there. Raises Refused where the app is not installed, Retry after several tries."""
+        return (await _patiently(lambda: self._calls.token(workspace))).bot_user
 
     async def call(self, workspace: str, method: str, **arguments: Any) -> dict[str, Any]:
         """Call the Web API."""

@@ -15,7 +15,6 @@ from bot.core.request import Address, Request
 from bot.errors import Refused, StoreError
 from bot.platforms.slack import read
 from bot.platforms.slack.answer import Direct, Home, Private, Thread, Way, Whisper
-from bot.platforms.slack.calls import Calls
 from bot.platforms.slack.form import FORM, errors_of
 from bot.platforms.slack.manifest import SIMILAR
 from bot.platforms.slack.press import OLD, pressed, submitted, windowed
@@ -38,9 +37,8 @@ class Listen:
     `ended` is told of what ends something: the installation's workspace, and what Slack posted.
     """
 
-    def __init__(self, server: Server, calls: Calls, command: str, ended: Ended) -> None:
+    def __init__(self, server: Server, command: str, ended: Ended) -> None:
         self._server = server
-        self._calls = calls
         self._command = f"/{command}"
         self._ended = ended
 
@@ -128,7 +126,7 @@ class Listen:
 
     async def _said(self, kind: str, body: Body, event: Body) -> None:
         try:
-            bot_user = (await self._calls.token(read.workspace_of(body))).bot_user
+            bot_user = await self._server.desk.me(read.workspace_of(body))
         except Refused as error:
             log.warning("an event of a workspace without a token", reason=str(error))
             return

@@ -32,19 +32,27 @@ class Post:
     async def send(self, to: Address, message: Message, key: str) -> Receipt:
         """Post one message. Raises Retry, Refused or Uncertain."""
         channel = await self.channel_of(to)
-        arguments: dict[str, Any] = {
-            "channel": channel,
-            "text": fallback(message),
-            "blocks": blocks_of(message),
-            "unfurl_links": False,
-            "unfurl_media": False,
-            "metadata": {"event_type": EVENT, "event_payload": {"key": key}},
-        }
         try:
-            said = await self._calls.call(to.workspace, "chat.postMessage", **arguments)
+            return await self._put(to, channel, message, key)
         except Refused:
-            self._direct.pop((to.workspace, to.user), None)
-            raise
+            if self._direct.pop((to.workspace, to.user), None) != channel:
+                raise
+            anew = await self.channel_of(to)  # after a new install it may be another conversation
+            if anew == channel:
+                raise
+            return await self._put(to, anew, message, key)
+
+    async def _put(self, to: Address, channel: str, message: Message, key: str) -> Receipt:
+        said = await self._calls.call(
+            to.workspace,
+            "chat.postMessage",
+            channel=channel,
+            text=fallback(message),
+            blocks=blocks_of(message),
+            unfurl_links=False,
+            unfurl_media=False,
+            metadata={"event_type": EVENT, "event_payload": {"key": key}},
+        )
         return receipt(channel, said.get("ts"))
 
     async def find(self, to: Address, key: str, since: datetime) -> Receipt | None:

@@ -23,6 +23,7 @@ from bot.store.engine import Store
 STOP_WITHIN = 5.0  # seconds for answers that are on their way when the process ends
 STOPPING = "I am being restarted: please type or press it again in a minute."
 AWAY = "My database does not answer. Please try again in a minute; if it stays, tell whoever runs this bot."
+NOT_HERE = "I am not installed in your workspace, so I can do nothing for you here. Whoever manages it can install me."
 NO_FILE = "I cannot write to you directly, so the file did not go out: open a direct message with me, and ask again."
 
 log = structlog.get_logger()
@@ -51,7 +52,7 @@ class Server:
 
     async def is_new(self, key: str) -> bool:
         """Note a delivery, and say whether it comes for the first time. What has no key cannot be known again."""
-        return not key or await self._store.write(deliveries.fresh, key, self._now())
+        return not key or await self._store.together(deliveries.fresh, key, self._now())
 
     async def seems_new(self, key: str) -> bool:
         """Note a delivery, and say whether it is known to have come before: without the database it is not."""
@@ -98,6 +99,8 @@ class Server:
     async def _answer(self, request: Request, way: Way) -> None:
         if self.invoke is None:
             return await way.show(Message(STOPPING, private=True))
+        if not await self.desk.is_here(request.address.workspace):
+            return await way.show(Message(NOT_HERE, private=True))
         last: Message | None = None
         async with aclosing(self.invoke(request)) as answer:
             async for message in answer:

@@ -31,6 +31,9 @@ from bot.platforms.slack.tokens import Tokens
 from bot.store import heartbeats
 
 BEATS = 3  # signs of life that a process may miss and still counts
+PARTS = ("slack_app_token", "slack_signing_secret", "slack_client_secret")
+NEITHER = "PAPERROUND_SLACK_BOT_TOKEN (or, for many workspaces, PAPERROUND_SLACK_CLIENT_ID) missing. See README, Slack."
+BOTH = "PAPERROUND_SLACK_BOT_TOKEN is for one workspace, PAPERROUND_SLACK_CLIENT_ID for many: take one of them out."
 
 
 class Slack:
@@ -48,15 +51,20 @@ class Slack:
         self._places = Places(self._calls)
         desk = Desk(self._calls, self._post, setup.commands)
         self._server = Server(desk, setup.store, setup.now)
-        listen = Listen(self._server, self._calls, settings.command, ended.listener(setup, self._tokens))
+        listen = Listen(self._server, settings.command, ended.listener(setup, self._tokens))
         self._app = make_app(self._calls, listen, settings.slack_api_url)
 
     @classmethod
     def open(cls, setup: Setup) -> Slack | None:
-        """Make it, if the settings name a bot token or a client id. Raises SettingsError for what is missing then."""
+        """Make it, if the settings name anything of Slack. Raises SettingsError for what is missing or too much."""
         settings = setup.settings
-        if not (settings.slack_bot_token.get_secret_value() or settings.slack_client_id):
+        one, many = _said(settings, "slack_bot_token"), settings.slack_client_id
+        if not (one or many):
+            if any(_said(settings, name) for name in PARTS):
+                raise SettingsError(f"Slack is set up in part: {NEITHER}")
             return None
+        if one and many:
+            raise SettingsError(BOTH)
         if missing := _missing(settings):
             raise SettingsError(f"Slack is set up in part: {', '.join(missing)} missing. See README, Slack.")
         return cls(setup)
@@ -123,7 +131,7 @@ class Slack:
 
 def _missing(settings: Settings) -> list[str]:
     """Name the settings without which Slack cannot work as it is set up."""
-    many = not settings.slack_bot_token.get_secret_value()
+    many = bool(settings.slack_client_id)
     needed = {
         "slack_app_token": settings.slack_mode == "socket",
         "slack_signing_secret": settings.slack_mode == "http",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -32,7 +32,7 @@ class Install:
 
     workspace: str
     name: str
-    token: str
+    token: str = field(repr=False)
     ended: str = ""
     ended_at: datetime | None = None
 
