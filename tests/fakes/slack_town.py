@@ -284,7 +284,7 @@ class Town:
         if method == "views.publish":
             self.homes[form["user_id"]] = view
             return {"view": {"id": "VHOME"}}
-        if method == "views.open":
+        if method in ("views.open", "views.push"):
             until = self._triggers.get(form["trigger_id"])
             if until is None or until < time.monotonic():
                 return {"error": "invalid_trigger_id" if until is None else "expired_trigger_id"}

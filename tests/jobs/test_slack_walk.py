@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from bot.store import owners
 from tests.fakes.bot import Bot, make_bot
-from tests.fakes.rig_slack import Rig
+from tests.fakes.rig_slack import Rig, buttons, shown
 
 
 @dataclass
@@ -58,3 +59,50 @@ async def test_whoever_comes_by_an_event_has_a_name_all_the_same(walk: Walk) -> 
     await town.until(lambda: town.posted["C1"])
     assert walk.name_of("person", "UBOB") == "bob"
     assert walk.name_of("channel", "C1") == "reading"
+
+
+async def test_what_is_pressed_in_a_window_is_answered_on_top_of_it(walk: Walk) -> None:
+    town = walk.rig.town
+    await town.event({"type": "app_home_opened", "user": "UADA", "channel": "DUADA", "tab": "home"})
+    home = await town.until(lambda: town.homes.get("UADA"))
+    topics = dict(buttons(home["blocks"]))["Topics"]
+    view = {"id": "VHOME", "type": "home", "callback_id": "home", "app_installed_team_id": "T1"}
+    await town.press(topics, view=view, container={"type": "view", "view_id": "VHOME"}, channel=None)
+    (first,) = await town.until(lambda: list(town.views.values()))
+    await town.until(lambda: town.views[first["id"]]["callback_id"] == "answer")
+    listed = town.views[first["id"]]
+    await press_in(walk, listed, "Follow")
+    assert town.views[first["id"]] == listed
+    (on_top,) = [one for name, one in town.views.items() if name != first["id"]]
+    assert "now. A preview:" in shown(on_top["blocks"]).text
+    await walk.settled()
+    assert "What you follow" in shown(town.homes["UADA"]["blocks"]).text
+    await press_in(walk, on_top, "Undo")
+    assert len(town.views) == 2
+    await walk.settled()
+    assert "What you follow" not in shown(town.homes["UADA"]["blocks"]).text
+
+
+async def test_where_no_more_windows_may_open_the_last_one_is_filled(walk: Walk) -> None:
+    town = walk.rig.town
+    await town.event({"type": "app_home_opened", "user": "UADA", "channel": "DUADA", "tab": "home"})
+    home = await town.until(lambda: town.homes.get("UADA"))
+    view = {"id": "V9", "type": "modal", "callback_id": "answer", "app_installed_team_id": "T1", **window(home)}
+    town.views["V9"] = view
+    town.faults["views.push"] = ["push_limit_reached"]
+    await press_in(walk, view, "Topics")
+    assert "These can be followed" in shown(town.views["V9"]["blocks"]).text
+
+
+def window(home: dict[str, Any]) -> dict[str, Any]:
+    """Return a page's blocks as a window's."""
+    return {"blocks": home["blocks"], "private_metadata": ""}
+
+
+async def press_in(walk: Walk, view: dict[str, Any], label: str) -> None:
+    """Press a button of a window, and wait for its answer."""
+    action = dict(buttons(view["blocks"]))[label]
+    container = {"type": "view", "view_id": view["id"]}
+    body = {"app_installed_team_id": "T1", "type": "modal", **view}
+    await walk.rig.town.press(action, view=body, container=container, channel=None)
+    await walk.settled()

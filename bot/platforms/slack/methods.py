@@ -104,6 +104,7 @@ METHODS: Mapping[str, Method] = {
     ),
     "users.info": _method("users:read", refused="user_not_found user_not_visible users_not_found"),
     "views.open": _method(refused=_VIEW + " " + _TRIGGER),
+    "views.push": _method(refused=_VIEW + " " + _TRIGGER),
     "views.update": _method(refused=_VIEW),
     "views.publish": _method(refused=_VIEW + " not_enabled user_not_found"),
     "files.getUploadURLExternal": _method(

@@ -33,8 +33,8 @@ async def pressed(server: Server, body: Body, request: Request) -> None:
         await windowed(server, body, request, Private(server.desk, request.address, ""))
         await publish_home(server, request)
     else:
-        way = Modal(server.desk, request.address, str(view.get("id", "")), request.address.channel)
-        await server.serve(request, way)
+        await _on_window(server, body, request, str(view.get("id", "")))
+        await publish_home(server, request)
 
 
 async def windowed(server: Server, body: Body, request: Request, otherwise: Way) -> None:
@@ -50,10 +50,7 @@ async def windowed(server: Server, body: Body, request: Request, otherwise: Way)
         if await server.seems_new(request.key):
             await otherwise.show(Message(TOO_LATE, private=True))
         return
-    view = opened.get("view")
-    id_ = str(view.get("id", "")) if isinstance(view, Mapping) else ""
-    await server.seems_new(request.key)  # a trigger opens one window, so whatever opened one is new
-    await server.serve(request, Modal(server.desk, at, id_, channel), noted=True)
+    await _fill(server, request, opened, channel)
 
 
 async def submitted(server: Server, body: Body, request: Request) -> None:
@@ -65,11 +62,38 @@ async def submitted(server: Server, body: Body, request: Request) -> None:
 
 
 async def publish_home(server: Server, request: Request) -> None:
-    """Publish the bot's own page of a person anew."""
+    """Publish the bot's own page of a person anew; guests have none."""
+    if request.guest:
+        return
     at = request.address
     home = Address(at.platform, at.workspace, at.user, HOME)
     again = Request(home, person=request.person, guest=request.guest, forms=True, event="home")
     await server.serve(again, Home(server.desk, home), noted=True)
+
+
+async def _on_window(server: Server, body: Body, request: Request, id_: str) -> None:
+    """Answer in a window on top, below which the list stays; in the same one if it is turned, or if no more may open.
+
+    Slack lets three of them lie on each other.
+    """
+    at = request.address
+    if not edits(request.action, server.desk.commands):
+        try:
+            view = loading_view(channel=at.channel)
+            pushed = await server.desk.call(at.workspace, "views.push", trigger_id=body.get("trigger_id"), view=view)
+        except DeliveryError as error:
+            log.info("no window opens on top", reason=str(error), workspace=at.workspace)
+        else:
+            return await _fill(server, request, pushed, at.channel)
+    return await server.serve(request, Modal(server.desk, at, id_, at.channel))
+
+
+async def _fill(server: Server, request: Request, opened: Body, channel: str) -> None:
+    """Answer in a window that was just opened."""
+    view = opened.get("view")
+    id_ = str(view.get("id", "")) if isinstance(view, Mapping) else ""
+    await server.seems_new(request.key)  # a trigger opens one window, so whatever opened one is new
+    await server.serve(request, Modal(server.desk, request.address, id_, channel), noted=True)
 
 
 async def _on_message(server: Server, body: Body, request: Request) -> None:
