@@ -132,6 +132,40 @@ async def test_an_export_comes_as_a_file_in_the_direct_message(whole: Whole) -> 
     assert whole.refusals() == []
 
 
+@pytest.mark.parametrize("mode", MODES)
+async def test_workspaces_install_it_by_a_browser_and_remove_it(mode: str) -> None:
+    async with at_work(mode, by_browser=True) as whole:
+        other = whole.slack.team("Other", installed=False)
+        eve = other.user("eve", admin=True)
+        room = other.channel("room", creator=eve)
+        assert await whole.install(whole.team, whole.ada) == 200
+        assert await whole.install(other, eve) == 200
+        other_room = await whole.ask("subscribe long context in=#room", eve, room)
+        assert "#room follows “long context” now" in words(other_room)
+        assert "follow nothing yet" in words(await whole.ask("subscriptions"))
+        await whole.slack.uninstall(whole.team)
+        await whole.ask("subscriptions", eve, room)
+        await asyncio.sleep(0.05)
+        assert await whole.install(whole.team, whole.ada) == 200
+        await whole.slack.open_home(whole.ada)
+        await whole.slack.until(lambda: whole.slack.home(whole.ada))
+        assert whole.refusals() == []
+
+
+async def test_a_guest_of_another_organisation_reads_and_changes_nothing(whole: Whole) -> None:
+    elsewhere = whole.slack.team("Elsewhere", installed=False)
+    eve = whole.team.user("eve", home_team=elsewhere)
+    whole.channel.members.add(eve.id)
+    await whole.slack.mention(whole.channel, eve, "search sliding window")
+    await whole.slack.until(lambda: len(whole.slack.history(whole.channel)) == 2)
+    found = whole.slack.history(whole.channel)[1]
+    for label in ("More like this", "Save", "Mute an author"):
+        seen = await whole.slack.press(found, label, eve)
+        assert "members of this workspace" in words(await seen.reply())
+    assert "Papers like" in words(await (await whole.slack.press(found, "Similar papers", eve)).reply())
+    assert whole.refusals() == []
+
+
 async def _published(whole: Whole, times: int) -> None:
     await whole.slack.until(lambda: len(whole.slack.called("views.publish")) >= times)
 
