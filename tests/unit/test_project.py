@@ -96,7 +96,7 @@ class TestFiles:
 
     def test_no_test_folder_hides_a_library(self) -> None:
         folders = {folder.name for folder in (ROOT / "tests").rglob("*") if folder.is_dir()}
-        assert {name for name in folders if name == "discord" or name.startswith("slack")} == set()
+        assert {name for name in folders if name == "discord" or name.startswith("slack_")} == set()
 
     def test_names_of_test_files_are_unique(self) -> None:
         names = [Path(name).name for name in tracked() if re.fullmatch(r"tests/(.*/)?test_[^/]*\.py", name)]
