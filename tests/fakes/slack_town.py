@@ -20,7 +20,6 @@ from urllib.parse import urlencode
 
 from aiohttp import ClientSession, WSMsgType, web
 
-from tests.fakes import slack_limits
 from tests.fakes.slack_checks import Checks
 
 SECRET = "signing-secret-0123456789abcdef"
@@ -216,9 +215,8 @@ class Town:
             return web.Response(status=404, text=(self.faults["response_url"] or ["used_url"]).pop(0))
         left[0] -= 1
         body = await request.json()
-        if self.checks.strict and (wrong := slack_limits.refusal("response_url", body)):
-            self.checks.refused.append(("response_url", body))
-            return web.json_response({"ok": False, "error": wrong}, status=400)
+        if refusal := self.checks.refusal("response_url", "", body):
+            return web.json_response(refusal.body, status=400)
         self.replies.append(Reply(body, channel, user))
         return web.Response(text="ok")
 
@@ -240,7 +238,8 @@ class Town:
         if refusal := self.checks.refusal(method, team, form):
             return web.json_response(refusal.body, status=refusal.status, headers=refusal.headers)
         answer = self._answer(method, team, form)
-        return web.json_response({"ok": "error" not in answer, **answer}, headers=self.checks.headers(method, team))
+        headers = {"x-oauth-scopes": ",".join(sorted(self.checks.scopes(team)))}
+        return web.json_response({"ok": "error" not in answer, **answer}, headers=headers)
 
     def _answer(self, method: str, team: str, form: Json) -> Json:
         if method == "auth.test":
