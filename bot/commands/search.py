@@ -7,7 +7,7 @@ from typing import Annotated
 
 from bot.commands._context import Context
 from bot.commands._pages import listed, say
-from bot.commands._papers import entries, meant
+from bot.commands._papers import meant
 from bot.commands.show import in_full
 from bot.core.card import clip, count
 from bot.core.command import command
@@ -15,7 +15,7 @@ from bot.core.ids import normalise
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.errors import NotFound, UsageError
-from bot.store import areas, papers
+from bot.store import areas, digests, papers
 from bot.store.library import Pick
 from recommender.types import Why
 
@@ -34,22 +34,24 @@ async def search(
 ) -> Message:
     """Find papers by words, title, author, id or link."""
     owner = ctx.place.number if share and ctx.place else 0
-    if normalise(words) is not None or await ctx.store.read(papers.by_id, words) is not None:
+    if normalise(words) is not None:
         return await in_full(ctx, await meant(ctx, words), owner)
     if days < 0:
         raise UsageError(f"days: {days} is no number of days; say 1 or more.")
     among = await _among(ctx, days, area, source)
-    found = await ctx.library.search(words, MOST, among)
-    asked = clip(plain(words), 80)
+    looked = await ctx.library.look_up(words, MOST, among)
+    if looked.by_id is not None:
+        return await in_full(ctx, await meant(ctx, words), owner)
+    found, asked = looked.found, clip(plain(words), 80)
     if not found:
         return Message(
             text=f"Nothing here for “{asked}”. Other words, an author's name or a part of the title may find it.",
             buttons=() if among is None else (await say(ctx, "Search in everything", f"search {words}"),),
         )
     if found[0].exact:
-        found = found[:1] + [hit for hit in found[1:] if not hit.exact or hit.score >= found[0].score]
+        found = [hit for at, hit in enumerate(found) if not at or not hit.exact or hit.score >= found[0].score]
     picks = [Pick(hit.number, 0, hit.score, Why()) for hit in found]
-    made = await entries(ctx, picks, reasons=False)
+    made = digests.entries(looked.papers, picks, reasons=False)
     head = "The paper of this title, and what comes near" if found[0].exact else f"{_counted(len(made))} for “{asked}”"
     return await listed(ctx, head, made, owner=owner, public=owner > 0)
 

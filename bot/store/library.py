@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
@@ -21,6 +21,7 @@ import structlog
 from bot.store import catalogue, papers
 from bot.store.catalogue import Keyword
 from bot.store.engine import Store
+from bot.store.papers import Stored
 from bot.store.picks import LeftOut as LeftOut
 from bot.store.picks import Pick as Pick
 from bot.store.picks import Picked as Picked
@@ -49,6 +50,18 @@ class Found:
     number: int
     score: float
     exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What there is for some words: the number of the paper of this id, if they are one, what a search found, papers.
+
+    `papers` are those found, by number.
+    """
+
+    by_id: int | None
+    found: Sequence[Found]
+    papers: Mapping[int, Stored]
 
 
 class Library:
@@ -129,6 +142,17 @@ class Library:
     async def search(self, text: str, most: int, among: Collection[int] | None = None) -> list[Found]:
         """Return at most `most` papers for some words, the best first; `among` are the numbers that may be found."""
         return await self._run(self._search, text, most, among)
+
+    async def look_up(self, text: str, most: int, among: Collection[int] | None = None) -> Looked:
+        """Return what `search` finds, with the papers themselves, and the one whose id the text is: all in one go."""
+
+        def work() -> Looked:
+            with self._lock:
+                found = self._search(text, most, among)
+            with self._store.reading() as conn:
+                return Looked(papers.by_id(conn, text), found, papers.get(conn, [hit.number for hit in found]))
+
+        return await asyncio.to_thread(work)
 
     def _search(self, text: str, most: int, among: Collection[int] | None = None) -> list[Found]:
         mask = None
