@@ -106,3 +106,25 @@ async def press_in(walk: Walk, view: dict[str, Any], label: str) -> None:
     body = {"app_installed_team_id": "T1", "type": "modal", **view}
     await walk.rig.town.press(action, view=body, container=container, channel=None)
     await walk.settled()
+
+
+async def test_what_lasts_stands_once_in_the_conversation_with_the_bot(walk: Walk) -> None:
+    town = walk.rig.town
+    await town.command("subscribe attention", channel="DUADA", channel_name="directmessage")
+    await town.until(lambda: town.posted["DUADA"])
+    await walk.settled()
+    assert len(town.posted["DUADA"]) == 1
+    assert not town.replies
+    await town.command("subscriptions", channel="DUADA", channel_name="directmessage")
+    listed = (await town.until(lambda: town.replies))[0].body["blocks"]
+    hidden = {"type": "message", "message_ts": "1.1", "channel_id": "DUADA", "is_ephemeral": True}
+    await town.press(dict(buttons(listed))["Pause"], channel="DUADA", container=hidden)
+    await town.until(lambda: len(town.posted["DUADA"]) == 2)
+    await walk.settled()
+    assert len(town.replies) == 1
+
+
+async def test_between_two_people_what_lasts_is_seen_there_too(walk: Walk) -> None:
+    town = walk.rig.town
+    await town.command("subscribe attention", channel="DBOTH", channel_name="directmessage")
+    await town.until(lambda: town.posted["DUADA"] and town.replies)

@@ -9,7 +9,7 @@ import structlog
 
 from bot.core.message import Message
 from bot.core.request import Address
-from bot.errors import Refused
+from bot.errors import DeliveryError, Refused
 from bot.platforms.slack.desk import Desk, said
 from bot.platforms.slack.views import View, answer_view, form_view, home_view
 
@@ -33,7 +33,8 @@ class Private:
     """By a response_url: for the person only. With `edit` the message that holds the button is replaced.
 
     Once the address is used up or has expired, the rest comes as a direct message. `typed`: a command was, so there is
-    no message with a button that a later answer could replace by mistake.
+    no message with a button that a later answer could replace by mistake. `inside`: the conversation it stands in; what
+    lasts is written there if that is the one with the bot, and not shown a second time.
     """
 
     desk: Desk
@@ -41,11 +42,16 @@ class Private:
     url: str
     edit: bool = False
     typed: bool = False
+    inside: str = ""
     shown: bool = False
     lasting: bool = False
 
     async def show(self, message: Message) -> None:
         """Answer, or write directly."""
+        if message.lasts and await self._alone():
+            await self.desk.direct(self.at, message)
+            self.lasting = True
+            return None
         replaces = self.edit or (self.typed and self.shown)
         thread = {"thread_ts": self.at.thread} if self.at.thread and not self.edit else {}
         body = {**said(message), **thread, "response_type": "ephemeral", "replace_original": replaces}
@@ -58,6 +64,15 @@ class Private:
         await self.desk.direct(self.at, message)
         self.lasting = True
         return None
+
+    async def _alone(self) -> bool:
+        """Say whether it stands in the conversation of this person with the bot."""
+        if not self.inside.startswith("D"):
+            return False
+        try:
+            return await self.desk.alone_with(self.at) == self.inside
+        except DeliveryError:
+            return False
 
 
 @dataclass(slots=True)

@@ -48,7 +48,8 @@ class Listen:
         request = read.slash(body)
         if request is None:
             return
-        way = Private(self._server.desk, request.address, str(body.get("response_url") or ""), typed=True)
+        url, channel = str(body.get("response_url") or ""), str(body.get("channel_id") or "")
+        way = Private(self._server.desk, request.address, url, typed=True, inside=channel)
         if body.get("command") != self._command:
             log.warning("a command of another version", command=str(body.get("command"))[:40])
             text = f"This command is of another version: type {self._command} instead."

@@ -104,7 +104,7 @@ async def _on_message(server: Server, body: Body, request: Request) -> None:
     in_place = edits(request.action, desk.commands) and read.is_private(body)
     url = str(body.get("response_url") or "")
     channel = str(container.get("channel_id") or "")
-    way: Way = Private(desk, at, url, edit=in_place and hidden)
+    way: Way = Private(desk, at, url, edit=in_place and hidden, inside=channel)
     if not hidden and channel.startswith("D"):
         way = Direct(desk, replace(at, channel=""), channel, str(container.get("message_ts", "")) if in_place else "")
     if opens_form(request, desk.commands):
