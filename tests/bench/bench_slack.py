@@ -197,6 +197,7 @@ async def digests(folder: Path, papers: list[Paper], workspaces: int, channels: 
     total = workspaces * channels
     many = {"SLACK_CLIENT_ID": "1.2", "SLACK_CLIENT_SECRET": "c" * 32, "SECRET_KEYS": KEY}
     async with Town(teams={f"T{at}" for at in range(workspaces)}) as town:
+        town.checks.limits.messages = town.checks.limits.tiers = True
         async with bot(folder, town, PUBLIC_URL="https://papers.example.org", **many):
             end = time.monotonic() + 600
             while (sent := sum(map(len, town.posted.values()))) < total and time.monotonic() < end:
@@ -216,6 +217,7 @@ async def digests(folder: Path, papers: list[Paper], workspaces: int, channels: 
         f"{total:<10}{len(times):<7}{doubled:<8}{span:<10.1f}{len(times) / max(span, 1e-9):<11.1f}"
         f"{statistics.median(rates):>23.0f}{min(rates):>14.0f}{100 * statistics.median(rates) / A_MINUTE:>18.0f} %"
     )
+    print("refused because they came too early:", town.checks.limits.refused)
     print("digests by their number of papers:", dict(sorted(sizes(folder).items())))
 
 
