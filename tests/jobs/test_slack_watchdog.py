@@ -102,6 +102,17 @@ async def test_it_connects_again_when_slack_asks_or_ends_it() -> None:
         await town.until(lambda: town.opened == 3)
 
 
+async def test_connections_that_slack_ends_at_once_are_not_opened_without_a_pause() -> None:
+    async with Town() as town, listening(town, Patience(look=0.01)):
+        end = asyncio.get_running_loop().time() + 0.5
+        while asyncio.get_running_loop().time() < end:
+            for one in list(town.sockets):
+                with suppress(ConnectionError):
+                    await one.send_json({"type": "disconnect", "reason": "link_disabled"})
+            await asyncio.sleep(0.01)
+        assert town.opened <= 3
+
+
 async def test_a_refused_token_is_told_by_its_code() -> None:
     async with Town() as town:
         town.faults["apps.connections.open"] = ["invalid_auth"]

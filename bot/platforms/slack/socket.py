@@ -26,6 +26,7 @@ CLOSE_WITHIN = 2.0  # seconds for the other side to say goodbye
 ACKED_WITHIN = 3.0  # seconds for what came to be acknowledged where it came: later, Slack does not listen
 COUNTED_WITHIN = 2.0  # seconds for the database to say how many processes listen
 LOOK = 0.02  # seconds between two looks whether that is done
+STEADY = 10.0  # seconds after which a connection was one
 AGAIN = (1.0, 30.0)  # seconds until the next try to connect: first, most
 
 log = structlog.get_logger()
@@ -91,6 +92,7 @@ class Socket:
 
     async def run(self) -> None:
         """Listen until cancelled; then close the connection."""
+        loop, hasty = asyncio.get_running_loop(), 0.0
         wait, most = AGAIN
         client: _Client | None = None
         old: _Client | None = None
@@ -105,8 +107,12 @@ class Socket:
                     continue
                 old, client, wait = client, new, AGAIN[0]
                 await _close(old)
+                began = loop.time()
                 reason = await self._until_over(client, watch)
                 log.info("the connection to Slack is opened anew", reason=reason)
+                hasty = 0.0 if loop.time() - began > STEADY else min(hasty * 2 or AGAIN[0], most)
+                if hasty > AGAIN[0]:  # Slack ends one after another, as it does where Socket Mode was switched off
+                    await asyncio.sleep(hasty / 2)
         finally:
             await asyncio.gather(_close(client), _close(old))  # the old one too: it may have ended while that closed
 
