@@ -10,7 +10,7 @@ from bot.core.latex import unwrap
 LONGEST = 100_000  # characters looked at: no card shows more, and work stays bounded
 ROUNDS = 10
 
-_PLAIN = re.compile(r"(?:[^\W_]|[.,:;()?!'])+(?:[ -](?:[^\W_]|[.,:;()?!'])+)*")  # most names and titles
+_PLAIN = re.compile(r"[\w.,:;()?!']+(?:[ -][\w.,:;()?!']+)*")  # most names and titles, if no "_" is in them
 _FOLDED = re.compile(r"\s+")
 _HIDDEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -58,7 +58,7 @@ def plain(text: str) -> str:
     What is already plain comes back unchanged. Only the first 100,000 characters are looked at.
     """
     text = text[:LONGEST]
-    if _PLAIN.fullmatch(text):
+    if "_" not in text and _PLAIN.fullmatch(text):
         return text
     for _ in range(ROUNDS):
         changed = _once(text)

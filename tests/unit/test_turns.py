@@ -63,6 +63,54 @@ async def test_who_waits_for_somebody_else_lets_others_work() -> None:
     assert counter.most == 1
 
 
+async def test_who_had_a_turn_goes_before_those_who_had_none() -> None:
+    turns, counter, answered = Turns(1), Counter(), asyncio.Event()
+
+    async def asks(number: int) -> AsyncGenerator[int, None]:
+        async with turns.aside():
+            await answered.wait()
+        async for item in counter.work(number):
+            yield item
+
+    asking = [asyncio.create_task(read(turns, asks(number))) for number in (1, 2)]
+    await asyncio.sleep(0)
+    turn = turns.each(endless())
+    busy = asyncio.create_task(anext(turn))
+    new = [asyncio.create_task(read(turns, counter.work(number))) for number in (3, 4)]
+    for _ in range(3):
+        await asyncio.sleep(0)
+    answered.set()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    busy.cancel()
+    await asyncio.gather(busy, *asking, *new, return_exceptions=True)
+    assert counter.begun == [1, 2, 3, 4]
+
+
+async def test_one_that_gives_up_while_it_waits_to_go_on_has_no_turn_to_give_back() -> None:
+    turns, counter, answered = Turns(1), Counter(), asyncio.Event()
+
+    async def asks() -> AsyncGenerator[int, None]:
+        async with turns.aside():
+            await answered.wait()
+        yield 1
+
+    waiting = asyncio.create_task(read(turns, asks()))
+    await asyncio.sleep(0)
+    busy = asyncio.create_task(read(turns, endless()))
+    await asyncio.sleep(0)
+    answered.set()
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    others = asyncio.gather(*(read(turns, counter.work(number)) for number in range(3)))
+    await asyncio.sleep(0)
+    assert counter.begun == []
+    busy.cancel()
+    await asyncio.gather(busy, others, return_exceptions=True)
+    assert (counter.most, counter.begun) == (1, [0, 1, 2])
+
+
 async def test_whatever_happens_the_turn_comes_back() -> None:
     turns, counter = Turns(1), Counter()
 
