@@ -128,3 +128,14 @@ async def test_between_two_people_what_lasts_is_seen_there_too(walk: Walk) -> No
     town = walk.rig.town
     await town.command("subscribe attention", channel="DBOTH", channel_name="directmessage")
     await town.until(lambda: town.posted["DUADA"] and town.replies)
+
+
+async def test_whoever_asks_for_a_file_in_a_channel_hears_where_it_comes(walk: Walk) -> None:
+    town = walk.rig.town
+    await town.command("export")
+    said = shown((await town.until(lambda: town.replies))[0].body["blocks"]).text
+    assert "The file comes as a direct message." in said
+    await walk.settled()
+    await town.message("export")
+    written = await town.until(lambda: town.posted["DUADA"])
+    assert "direct message" not in shown(written[0]["blocks"]).text

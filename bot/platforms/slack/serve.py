@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +25,7 @@ STOP_WITHIN = 5.0  # seconds for answers that are on their way when the process 
 STOPPING = "I am being restarted: please type or press it again in a minute."
 AWAY = "My database does not answer. Please try again in a minute; if it stays, tell whoever runs this bot."
 NOT_HERE = "I am not installed in your workspace, so I can do nothing for you here. Whoever manages it can install me."
+FILE_COMES = "The file comes as a direct message."
 NO_FILE = "I cannot write to you directly, so the file did not go out: open a direct message with me, and ask again."
 
 log = structlog.get_logger()
@@ -107,7 +109,7 @@ class Server:
                 if message.public and not _stands_open(way):
                     await self._publish(request, way, message)
                 elif not message.public:
-                    await way.show(message)
+                    await way.show(_told(message) if message.files and not way.lasting else message)
                     last = message
         if last is not None:
             await self._also(request, way, last)
@@ -136,6 +138,11 @@ class Server:
             log.warning("a direct message was refused", reason=str(error), workspace=at.workspace)
             if message.files:
                 await way.show(Message(NO_FILE, private=True))
+
+
+def _told(message: Message) -> Message:
+    """Say where to look for what an answer that vanishes cannot hold."""
+    return replace(message, text="\n".join(part for part in (message.text, FILE_COMES) if part))
 
 
 def _stands_open(way: Way) -> bool:
