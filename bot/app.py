@@ -9,7 +9,6 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TextIO
-from zoneinfo import available_timezones
 
 import structlog
 
@@ -26,6 +25,7 @@ from bot.core.plain import plain
 from bot.core.ports import Facts, Platform, Source
 from bot.core.request import HOME, Address, Request, cleaned
 from bot.core.turns import Turns
+from bot.core.typed import zones
 from bot.errors import (
     NotAllowed,
     PaperroundError,
@@ -233,7 +233,7 @@ class App:
         if me is None:
             me = await self._meet(replace(at, channel="", thread=""), "person", at.user, request.person, now)
         is_new = seen.me is None and me.created_at == now
-        if is_new and (zone := (await self._about(at)).time_zone) in available_timezones():
+        if is_new and (zone := (await self._about(at)).time_zone) in zones():
             await self.store.together(owners.set_zone, me.number, zone)
             me = replace(me, time_zone=zone)
         if place is None and channel is not None:

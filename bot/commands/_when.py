@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from bot.commands._context import Context
 from bot.commands._pages import say
@@ -14,7 +14,7 @@ from bot.core.command import Command
 from bot.core.digest import called, moment, upcoming
 from bot.core.message import Message
 from bot.core.plain import plain
-from bot.core.typed import short_zone, words_for_weekdays
+from bot.core.typed import short_zone, words_for_weekdays, zones
 from bot.store import owners, workspaces
 from bot.store.subscriptions import Subscription
 
@@ -140,7 +140,7 @@ async def zone_here(ctx: Context) -> tuple[str, bool]:
     if chosen:
         return chosen, True
     told = (await ctx.about(ctx.request.address)).time_zone
-    if told in available_timezones():
+    if told in zones():
         await ctx.store.write(owners.set_zone, ctx.me.number, told)
         return told, True
     return ctx.settings.time_zone, False

@@ -200,9 +200,15 @@ def _day(word: str) -> int:
 
 
 @cache
+def zones() -> frozenset[str]:
+    """Return the names of all time zones that this machine knows. To find them takes milliseconds, so it is done once."""
+    return frozenset(available_timezones())
+
+
+@cache
 def _zones() -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """Return the names by folded name, and those of real places by folded city."""
-    known = sorted(available_timezones() - _NO_PLACES)
+    known = sorted(zones() - _NO_PLACES)
     cities: dict[str, tuple[str, ...]] = {}
     for name in known:
         if "/" in name and not name.startswith("Etc/"):
