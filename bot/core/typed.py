@@ -201,7 +201,7 @@ def _day(word: str) -> int:
 
 @cache
 def zones() -> frozenset[str]:
-    """Return the names of all time zones that this machine knows. To find them takes milliseconds, so it is done once."""
+    """Return the names of all time zones that this machine knows; they are looked up on the disk once."""
     return frozenset(available_timezones())
 
 
