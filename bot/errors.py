@@ -13,7 +13,8 @@ PaperroundError            `str(error)` is what a person reads: what happened, t
 ├── SourceError            a source of papers did not answer, or answered nonsense
 └── DeliveryError          a message did not go out as asked
     ├── Retry              not taken, and it may be tried again after `after` seconds
-    ├── Refused            not taken, and trying again will not help: closed, archived, removed, no permission
+    ├── Refused            not taken, and trying again will not help: closed, archived, removed, no permission; or it
+    │                      is about this message alone
     ├── Uncertain          the request left and no answer came: look before trying again
     └── Unknown            it could not be looked up whether the message arrived
 """
@@ -80,7 +81,14 @@ class Retry(DeliveryError):  # noqa: N818
 
 
 class Refused(DeliveryError):  # noqa: N818
-    """Not taken, and trying again will not help."""
+    """Not taken, and trying again will not help.
+
+    `closed`: the destination takes no other message either, as far as is known; else it is about this one.
+    """
+
+    def __init__(self, text: str = "", *, closed: bool = True) -> None:
+        super().__init__(text)
+        self.closed = closed
 
 
 class Uncertain(DeliveryError):  # noqa: N818

@@ -117,7 +117,8 @@ class Delivery:
         except Retry as error:
             await self._not_taken(row, error)
         except Refused as error:
-            await self._set_aside(row, "refused", self._text(error, row))
+            held = error.closed or row.kind == "notice"
+            await self._set_aside(row, "refused" if held else "dead", self._text(error, row))
         except Exception as error:
             await self._wait_and_look(row, self._text(error, row))
         else:

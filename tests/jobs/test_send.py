@@ -230,6 +230,17 @@ async def test_refused_pauses_and_tells_who_asked(world: World) -> None:
         assert subscriptions.of_number(conn, sub)[0].paused_why == "the channel is archived"
 
 
+async def test_a_message_that_is_refused_by_itself_pauses_nothing(world: World) -> None:
+    sub = world.subscribe(channel="reading")
+    world.put("a", channel="reading", subscription=sub)
+    world.post.script["a"] = [fail(Refused("the blocks are not valid", closed=False))]
+    await world.pass_(3)
+    assert world.row("a").state == "dead"
+    assert not world.post.counts
+    with world.store.reading() as conn:
+        assert subscriptions.of_number(conn, sub)[0].paused_at is None
+
+
 async def test_a_refused_direct_message_is_told_later(world: World) -> None:
     sub = world.subscribe()
     world.put("a", subscription=sub)

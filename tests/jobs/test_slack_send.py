@@ -114,6 +114,17 @@ async def test_each_fault_has_its_class(lab: Lab, fault: Any, kind: type[Deliver
     await lab.post.send(lab.here(), HELLO, "k")
 
 
+@pytest.mark.parametrize(
+    ("fault", "closed"),
+    [("is_archived", True), ("missing_scope", True), ("invalid_blocks", False), ("never_heard_of", False)],
+)
+async def test_a_message_that_is_refused_by_itself_closes_nothing(lab: Lab, fault: str, closed: bool) -> None:
+    lab.slack.fail(POST, fault)
+    error = await failed(lab)
+    assert isinstance(error, Refused)
+    assert error.closed is closed
+
+
 async def test_a_429_of_60_seconds_holds_in_the_whole_workspace(lab: Lab) -> None:
     lab.slack.fail(POST, "ratelimited", after=60)
     error = await failed(lab)

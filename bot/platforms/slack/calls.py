@@ -20,7 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import metrics
 from bot.core.message import File
 from bot.errors import Refused, Retry, StoreError, Uncertain
-from bot.platforms.slack.methods import ENDED, METHODS, kind_of, words
+from bot.platforms.slack.methods import ENDED, METHODS, OF_MESSAGE, kind_of, words
 
 DEADLINE = 30.0  # seconds for a call, of which a third for a connection
 BODY_LIMIT = 8 << 20  # bytes of an answer: fifteen messages of the longest kind are far below
@@ -170,7 +170,11 @@ class Calls:
             log.error("an error code of Slack that nobody knows", method=method, code=code, workspace=workspace)
         elif kind is Retry:
             raise _too_many(method, headers, words(method, code)) from error
-        raise (kind or Refused)(_told(words(method, code), data)) from error
+        text = _told(words(method, code), data)
+        if kind is Uncertain:
+            raise Uncertain(text) from error
+        # What nobody knows says nothing of the destination: another day it may be taken.
+        raise Refused(text, closed=kind is Refused and code not in OF_MESSAGE) from error
 
     async def _post(self, url: str, content: bytes, name: str, media_type: str) -> tuple[int, Any, Mapping[str, str]]:
         """Post to an address that Slack gave, and return status, answer and headers. Raises Retry or Uncertain."""

@@ -128,6 +128,9 @@ METHODS: Mapping[str, Method] = {
 }
 """The last three are called with other tokens than the bot's, or with none."""
 
+OF_MESSAGE = frozenset(_CONTENT.split())
+"""Codes that are about what was to be posted: another message may well be taken."""
+
 HISTORY = frozenset({"conversations.history"})
 """Called only where the settings let the bot look for its own messages."""
 
