@@ -53,10 +53,17 @@ async def manages_workspace(ctx: Context) -> bool:
     return (await _about(ctx, "")).manages
 
 
-async def channel_to_subscribe(ctx: Context, channel: str) -> Owner:
-    """Return the channel that shall follow something; the bot joins it. Raises NotAllowed and UsageError."""
+async def channel_to_subscribe(ctx: Context, channel: str, *, exists: bool = False) -> Owner:
+    """Return the channel that shall follow something; the bot joins it. Raises NotAllowed and UsageError.
+
+    `exists`: it was picked, or is the one here, so if nothing is known of it, the bot has to be brought in first.
+    """
     facts = await _about(ctx, channel)
+    here = ctx.request.address
+    there = Address(here.platform, here.workspace, here.user, channel)
     if not facts.name:
+        if exists:
+            await ctx.join(there)
         raise UsageError(
             f"in: I see no channel “{clip(plain(channel), 60)}”. Type # and pick it from the list, or in=here. "
             "If it is private, invite me into it first."
@@ -66,8 +73,7 @@ async def channel_to_subscribe(ctx: Context, channel: str) -> Owner:
         if await who_subscribes(ctx) == "everyone":
             raise NotAllowed(f"To subscribe #{plain(name)}, type this in #{plain(name)} itself, with in=here.")
         raise NotAllowed(f"Only those who manage #{plain(name)} can subscribe it. Ask one of them, or leave in= out.")
-    here = ctx.request.address
-    await ctx.join(Address(here.platform, here.workspace, here.user, channel))
+    await ctx.join(there)
     return await ctx.store.write(owners.get, here.platform, here.workspace, "channel", channel, name, ctx.now)
 
 

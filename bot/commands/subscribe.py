@@ -228,4 +228,4 @@ async def _owner(ctx: Context, channel: str) -> Owner:
         if not here.channel:
             raise UsageError("“here” is no channel: name one, such as in=reading-group, or leave it out.")
         wanted = here.channel
-    return await channel_to_subscribe(ctx, wanted)
+    return await channel_to_subscribe(ctx, wanted, exists=named is not None or wanted == here.channel)

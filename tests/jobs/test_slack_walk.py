@@ -11,6 +11,7 @@ import pytest
 from bot.store import owners
 from tests.fakes.bot import Bot, make_bot
 from tests.fakes.rig_slack import Rig, buttons, shown
+from tests.fakes.slack_whole import at_work
 
 
 @dataclass
@@ -139,3 +140,19 @@ async def test_whoever_asks_for_a_file_in_a_channel_hears_where_it_comes(walk: W
     await town.message("export")
     written = await town.until(lambda: town.posted["DUADA"])
     assert "direct message" not in shown(written[0]["blocks"]).text
+
+
+async def test_into_a_private_channel_the_bot_is_invited_and_then_it_knows_it_at_once() -> None:
+    async with at_work("socket") as whole:
+        private = whole.team.channel("secret-lab", creator=whole.ada, members=[], private=True)
+        for line, place in (("in=here", private), (f"in=<#{private.id}|secret-lab>", whole.channel)):
+            said = shown((await whole.ask(f"subscribe attention {line}", channel=place))["blocks"]).text
+            assert said.startswith("I am not in that channel yet")
+            assert "/invite @" in said
+        before = len(whole.slack.private(private, whole.ada))
+        await whole.slack.invite(private, whole.ada)
+        await whole.slack.until(lambda: len(whole.slack.private(private, whole.ada)) > before)
+        told = shown(whole.slack.private(private, whole.ada)[-1]["blocks"]).text
+        assert "To give #secret-lab a digest" in told
+        answer = await whole.ask("subscribe attention in=here", channel=private)
+        assert "#secret-lab follows “attention” now" in shown(answer["blocks"]).text

@@ -34,13 +34,15 @@ log = structlog.get_logger()
 class Listen:
     """The listeners, one for each kind of delivery. `command` is the name behind the slash.
 
-    `ended` is told of what ends something: the installation's workspace, and what Slack posted.
+    `ended` is told of what ends something: the installation's workspace, and what Slack posted. `forget` is told of a
+    workspace's channel that the bot was brought into.
     """
 
-    def __init__(self, server: Server, command: str, ended: Ended) -> None:
+    def __init__(self, server: Server, command: str, ended: Ended, forget: Callable[[str, str], None]) -> None:
         self._server = server
         self._command = f"/{command}"
         self._ended = ended
+        self._forget = forget
 
     async def command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Take a slash command."""
@@ -133,6 +135,7 @@ class Listen:
             return
         if kind == "member_joined_channel":
             if (joined := read.joined(body, bot_user)) is not None:
+                self._forget(joined.address.workspace, joined.address.channel)
                 await self._server.serve(joined, Whisper(self._server.desk, joined.address))
         elif (request := read.message(body, bot_user)) is not None:
             await self._server.serve(request, self._way_of(request, str(event.get("channel", ""))))

@@ -51,7 +51,7 @@ class Slack:
         self._places = Places(self._calls)
         desk = Desk(self._calls, self._post, setup.commands)
         self._server = Server(desk, setup.store, setup.now)
-        listen = Listen(self._server, settings.command, ended.listener(setup, self._tokens))
+        listen = Listen(self._server, settings.command, ended.listener(setup, self._tokens), self._places.forget)
         self._app = make_app(self._calls, listen, settings.slack_api_url)
 
     @classmethod
