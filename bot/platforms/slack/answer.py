@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -148,16 +149,21 @@ class Whisper:
 
 @dataclass(slots=True)
 class Modal:
-    """In a modal view that stands open already. `channel` is the conversation that it was opened from."""
+    """In a modal view that stands open already. `channel` is the conversation that it was opened from.
+
+    Before `since`, seconds of the event loop's clock, it is not filled: an acknowledgement on its way fills it first.
+    """
 
     desk: Desk
     at: Address
     view: str
     channel: str = ""
     lasting: bool = False
+    since: float = 0.0
 
     async def show(self, message: Message) -> None:
         """Fill the view with an answer or a form; what a view that was closed cannot show is written directly."""
+        await asyncio.sleep(max(0.0, self.since - asyncio.get_running_loop().time()))
         try:
             await self.desk.call(self.at.workspace, "views.update", view_id=self.view, view=self._view(message))
         except Refused as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from bot.platforms.slack.views import loading_view
 
 Body = Mapping[str, Any]
 OLD = "This button is of another version: please type the command again."
+SETTLED = 0.3  # seconds until Slack has taken an acknowledgement: "One moment." would stand over what came before
 TOO_LATE = "The window did not open in time: please press or type it once more."
 
 log = structlog.get_logger()
@@ -57,7 +59,8 @@ async def submitted(server: Server, body: Body, request: Request) -> None:
     """Answer a form in its own window, which shows meanwhile that it is at work; the page may have changed by it."""
     view = body.get("view")
     id_ = str(view.get("id", "")) if isinstance(view, Mapping) else ""
-    await server.serve(request, Modal(server.desk, request.address, id_, request.address.channel))
+    since = asyncio.get_running_loop().time() + SETTLED
+    await server.serve(request, Modal(server.desk, request.address, id_, request.address.channel, since=since))
     await publish_home(server, request)
 
 
