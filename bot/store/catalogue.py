@@ -18,6 +18,7 @@ from recommender.select import fresh as is_fresh
 from recommender.types import Paper
 
 _LIVE = papers.c.merged_into.is_(None)
+_LAST = select(counters.c.value).where(counters.c.name == "papers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,7 @@ class Keyword:
 
 def last_change(conn: Connection) -> int:
     """Return the number of the latest change of any paper."""
-    query = select(counters.c.value).where(counters.c.name == "papers")
-    return int(conn.execute(query).scalar_one())
+    return int(conn.execute(_LAST).scalar_one())
 
 
 def numbers(conn: Connection) -> list[int]:

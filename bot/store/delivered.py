@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from bot.core.message import Message, from_json
 from bot.store.papers import resolve_all
@@ -78,10 +78,16 @@ def troubles(conn: Connection, most: int) -> list[Trouble]:
     return [Trouble(*row) for row in conn.execute(query)]
 
 
+_HELD = (
+    select(outbox.c.id, outbox.c.message)
+    .where(outbox.c.owner_id == bindparam("owner"), outbox.c.state == "held")
+    .order_by(outbox.c.id)
+)
+
+
 def held(conn: Connection, owner: int) -> list[tuple[int, str]]:
     """Return the notices that wait for this person to ask for something: number and text, the oldest first."""
-    query = select(outbox.c.id, outbox.c.message).where(outbox.c.owner_id == owner, outbox.c.state == "held")
-    return [(row.id, str(row.message["text"])) for row in conn.execute(query.order_by(outbox.c.id))]
+    return [(row.id, str(row.message["text"])) for row in conn.execute(_HELD, {"owner": owner})]
 
 
 def tell(conn: Connection, numbers: Collection[int], now: datetime) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, or_, select, update
 
 from bot.errors import NotFound
 from bot.store.papers import get as get_papers
@@ -30,9 +30,14 @@ class Owner:
     created_at: datetime
 
 
+_KNOWN = select(owners).where(
+    *(owners.c[name] == bindparam(name) for name in ("platform", "workspace", "kind", "external"))
+)
+
+
 def known(conn: Connection, platform: str, workspace: str, kind: str, external: str, name: str) -> Owner | None:
     """Return the owner, or None for one who was not met yet, or has another name now: `get` writes that down."""
-    row: Any = conn.execute(select(owners).where(*_is(_key(platform, workspace, kind, external)))).mappings().first()
+    row: Any = conn.execute(_KNOWN, _key(platform, workspace, kind, external)).mappings().first()
     return None if row is None or storable(name) not in ("", row["name"]) else _owner(row)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, extract, func, select, union
+from sqlalchemy import Connection, bindparam, extract, func, select, union
 
 from bot.store.areas import Area as Area
 from bot.store.areas import area_of as area_of
@@ -20,6 +20,10 @@ from bot.store.text import paper_id
 from recommender.types import Paper
 
 _LIVE = papers.c.merged_into.is_(None)
+# What every lookup asks, put together once: that takes as long as the database does to answer.
+_BY_ID = select(aliases.c.paper_id).where(aliases.c.alias == bindparam("id"))
+_BY_NUMBER = select(papers).where(papers.c.id.in_(bindparam("numbers", expanding=True)))
+_IDS = select(aliases.c.alias, aliases.c.paper_id).where(aliases.c.paper_id.in_(bindparam("numbers", expanding=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,7 @@ def get(conn: Connection, numbers: Sequence[int]) -> dict[int, Stored]:
 
 def by_id(conn: Connection, alias: str) -> int | None:
     """Return the number of the paper that this normalised id leads to, or None."""
-    found: int | None = conn.execute(
-        select(aliases.c.paper_id).where(aliases.c.alias == paper_id(alias))
-    ).scalar_one_or_none()
+    found: int | None = conn.execute(_BY_ID, {"id": paper_id(alias)}).scalar_one_or_none()
     return found
 
 
@@ -126,18 +128,14 @@ def from_source(conn: Connection, source: str) -> set[int]:
 
 def _rows(conn: Connection, numbers: Set[int]) -> dict[int, Any]:
     """Return the rows of papers, merged ones as they are."""
-    return {
-        row.id: row for some in chunks(numbers) for row in conn.execute(select(papers).where(papers.c.id.in_(some)))
-    }
+    return {row.id: row for some in chunks(numbers) for row in conn.execute(_BY_NUMBER, {"numbers": some})}
 
 
 def _stored(conn: Connection, rows: Mapping[int, Any]) -> dict[int, Stored]:
     """Return the papers of these rows, with all their ids."""
     ids: defaultdict[int, list[str]] = defaultdict(list)
     for some in chunks(rows.keys()):
-        for alias, number in conn.execute(
-            select(aliases.c.alias, aliases.c.paper_id).where(aliases.c.paper_id.in_(some))
-        ):
+        for alias, number in conn.execute(_IDS, {"numbers": some}):
             ids[number].append(alias)
     return {
         number: Stored(number, _paper(row, ids[number]), row.first_seen, tuple(sorted(ids[number])))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, and_, delete, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
 from bot.store import outbox, subscriptions
 from bot.store.statements import insert
@@ -33,9 +33,13 @@ class Workspace:
     channels: Who = ""
 
 
+_CHOSEN = select(workspaces).where(*(workspaces.c[name] == bindparam(name) for name in ("platform", "workspace")))
+
+
 def get(conn: Connection, platform: str, workspace: str) -> Workspace:
     """Return what was chosen; empty choices where nothing was."""
-    row: Any = conn.execute(select(workspaces).where(_is(platform, workspace))).mappings().one_or_none()
+    here = {"platform": short(platform, 40), "workspace": short(workspace, 120)}
+    row: Any = conn.execute(_CHOSEN, here).mappings().one_or_none()
     return Workspace() if row is None else Workspace(row["time_zone"], row["channels"])
 
 
@@ -47,10 +51,6 @@ def set_zone(conn: Connection, platform: str, workspace: str, time_zone: str) ->
 def set_channels(conn: Connection, platform: str, workspace: str, who: Who) -> None:
     """Keep who may subscribe channels there: "managers", "everyone", or empty."""
     _set(conn, platform, workspace, "channels", who)
-
-
-def _is(platform: str, workspace: str) -> Any:
-    return and_(workspaces.c.platform == short(platform, 40), workspaces.c.workspace == short(workspace, 120))
 
 
 def _set(conn: Connection, platform: str, workspace: str, name: str, value: str) -> None:
