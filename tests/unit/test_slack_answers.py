@@ -10,7 +10,6 @@ from slack_sdk.models.blocks import Block
 
 from bot.core.message import Message
 from bot.platforms.slack.render import TOTAL, blocks_of, fallback
-from bot.platforms.slack.rich import weight
 from tests.fakes.bot import HOSTILE, Bot, make_bot
 from tests.fakes.slack import blocks as slack
 
@@ -64,8 +63,8 @@ def taken(message: Message) -> None:
     for block in Block.parse_all(blocks):
         block.to_dict()
     texts = list(said(blocks))
-    assert sum(map(weight, texts)) + slack.CONTAINER * len(blocks) <= TOTAL
     assert not slack.faults_of_blocks(blocks)
+    assert slack.weight(blocks) <= TOTAL
     for card in message.cards:
         assert any(card.title[:50] in text for text in texts)
         assert not card.url or card.url in texts

@@ -243,14 +243,14 @@ def _context(footer: str) -> Block:
 
 
 def _weight_of(block: Block) -> int:
-    """Return the weight of all that a row of buttons says and holds."""
+    """Return the weight of all that a row of buttons says; what it holds is no text."""
     return sum(weight(said) for said in _strings(block))
 
 
 def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            if key not in ("type", "action_id", "block_id"):
+            if key not in ("type", "action_id", "block_id", "value", "url"):
                 yield from _strings(inner)
     elif isinstance(value, list):
         for inner in value:
