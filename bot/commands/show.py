@@ -12,7 +12,7 @@ from bot.core.card import clip, paper_card, place_line
 from bot.core.command import command
 from bot.core.ids import url_of
 from bot.core.message import Message
-from bot.core.pages import Entry
+from bot.core.pages import PAPER, Entry
 from bot.core.plain import plain
 from bot.store import interests, marks
 from bot.store.papers import Stored
@@ -50,7 +50,8 @@ async def in_full(ctx: Context, stored: Stored, owner: int = 0) -> Message:
         "" if owner else await _for_me(ctx, stored),  # what is shared tells nobody's interests
     )
     card = replace(paper_card(paper), lines=tuple(line for line in lines if line))
-    return await listed(ctx, "", [Entry(card, paper.id)], owner=owner, public=owner > 0)
+    kinds = [kind for kind in PAPER if owner or kind[1] != "show"]  # what is shared leaves out why, for each person
+    return await listed(ctx, "", [Entry(card, paper.id)], kinds=kinds, owner=owner, public=owner > 0)
 
 
 def _line(name: str, values: tuple[str, ...] | list[str]) -> str:

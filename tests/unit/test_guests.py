@@ -97,3 +97,8 @@ async def test_help_tells_a_guest_only_of_what_a_guest_can_do(bot: Bot) -> None:
         assert "search WORDS" in said
         assert "subscribe" not in said
         assert "export" not in said
+
+
+async def test_a_paper_in_full_has_no_button_for_itself(bot: Bot) -> None:
+    (card,) = (await bot.ask("show x:1")).cards
+    assert "show" not in [one.action.partition(":")[0] for one in card.buttons]

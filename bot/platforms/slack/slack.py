@@ -32,7 +32,7 @@ from bot.store import heartbeats
 
 BEATS = 3  # signs of life that a process may miss and still counts
 PARTS = ("slack_app_token", "slack_signing_secret", "slack_client_secret")
-NEITHER = "PAPERROUND_SLACK_BOT_TOKEN (or, for many workspaces, PAPERROUND_SLACK_CLIENT_ID) missing. See README, Slack."
+NEITHER = "PAPERROUND_SLACK_BOT_TOKEN (or, for many workspaces, PAPERROUND_SLACK_CLIENT_ID)"
 BOTH = "PAPERROUND_SLACK_BOT_TOKEN is for one workspace, PAPERROUND_SLACK_CLIENT_ID for many: take one of them out."
 
 
@@ -61,12 +61,12 @@ class Slack:
         one, many = _said(settings, "slack_bot_token"), settings.slack_client_id
         if not (one or many):
             if any(_said(settings, name) for name in PARTS):
-                raise SettingsError(f"Slack is set up in part: {NEITHER}")
+                raise SettingsError(_in_part([NEITHER]))
             return None
         if one and many:
             raise SettingsError(BOTH)
         if missing := _missing(settings):
-            raise SettingsError(f"Slack is set up in part: {', '.join(missing)} missing. See README, Slack.")
+            raise SettingsError(_in_part(missing))
         return cls(setup)
 
     async def run(self, invoke: Invoke) -> None:
@@ -127,6 +127,11 @@ class Slack:
         return await store.read(
             lambda conn: heartbeats.listeners(conn, store.clock(conn) - timedelta(seconds=every * BEATS))
         )
+
+
+def _in_part(missing: Sequence[str]) -> str:
+    be = "is" if len(missing) == 1 else "are"
+    return f"Slack is set up in part: {', '.join(missing)} {be} missing. See README: Install it on Slack."
 
 
 def _missing(settings: Settings) -> list[str]:
