@@ -51,6 +51,7 @@ log = structlog.get_logger()
 CHANGES_A_REQUEST = 300  # papers that one request may bring into the index; `run` and `import` bring all of them
 AT_ONCE = 4  # requests that work at the same time: more would only make all of them late
 DATABASE = "paperround.sqlite"
+AWAY = "My database does not answer. Please try again in a minute; if it stays, tell whoever runs this bot."
 
 
 def utc_now() -> datetime:
@@ -166,6 +167,10 @@ class App:
                 yield await self._refused(ctx, error)
             except StoreError:  # the answer does not need its button
                 yield Message(text=str(error), private=True)
+        except StoreError as error:  # its text is for whoever runs the bot: it names the database
+            outcome = type(error).__name__
+            log.error("a request found no database", reason=str(error))
+            yield Message(text=AWAY, private=True)
         except PaperroundError as error:
             outcome = type(error).__name__
             yield Message(text=str(error), private=True)
@@ -271,6 +276,7 @@ class App:
         join = getattr(self.platforms.get(address.platform), "join", None)
         if join is not None:
             try:
-                await join(address)
+                async with self._turns.aside():
+                    await join(address)
             except Refused as error:
                 raise NotAllowed(str(error)) from error
