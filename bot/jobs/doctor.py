@@ -10,7 +10,7 @@ from functools import partial
 import structlog
 
 from bot.config import Settings
-from bot.core.check import Check, size
+from bot.core.check import Check, Verdict, size
 from bot.core.ports import Checks, Closes, Platform
 from bot.errors import SetupError, StoreError
 from bot.jobs.checkup import look_inside
@@ -116,7 +116,7 @@ def ask_platforms(opens: Openers, store: Store) -> list[Check]:
             platform = make()
         except SetupError as error:
             told[name] = "not ready"
-            found.append(Check(name, "wrong", str(error), "README says how, under Install."))
+            found.append(Check(name, "wrong", str(error)))
             continue
         if platform is not None:
             told[name] = "set up"
@@ -124,7 +124,8 @@ def ask_platforms(opens: Openers, store: Store) -> list[Check]:
     if not told:
         line = "none is set up, so digests come to the terminal alone"
         return [Check("platforms", "look", line, "README says how, under Install it on Slack.")]
-    return [Check("platforms", "ok", ", ".join(f"{name} {state}" for name, state in told.items())), *found]
+    verdict: Verdict = "look" if "not ready" in told.values() else "ok"
+    return [Check("platforms", verdict, ", ".join(f"{name} {state}" for name, state in told.items())), *found]
 
 
 async def _ask(platform: Platform) -> list[Check]:
