@@ -17,6 +17,7 @@ from bot.commands._answer import answers, refusal
 from bot.commands._context import Context
 from bot.commands.help import introduction
 from bot.config import Settings
+from bot.core.asked import in_thread
 from bot.core.command import Command
 from bot.core.digest import upcoming
 from bot.core.grammar import heard, parse, spoken
@@ -238,9 +239,7 @@ class App:
         if me is None:
             me = await self._meet(replace(at, channel="", thread=""), "person", at.user, request.person, now)
         is_new = seen.me is None and me.created_at == now
-        if is_new and (zone := (await self._about(at)).time_zone) in zones():
-            await self.store.together(owners.set_zone, me.number, zone)
-            me = replace(me, time_zone=zone)
+        me = await self._in_zone(request, me)
         if place is None and channel is not None:
             place = await self._meet(at, "channel", *channel, now)
         return Context(
@@ -258,6 +257,17 @@ class App:
             held=seen.held,
             default_zone="" if me.time_zone else seen.time_zone,
         )
+
+    async def _in_zone(self, request: Request, me: Owner) -> Owner:
+        """Learn a person's time zone from the platform, once something is asked for in which a date may stand."""
+        looks_up = bool(request.text) and in_thread(request.text, self.commands)
+        if me.time_zone or looks_up or request.guest:
+            return me
+        zone = (await self._about(request.address)).time_zone
+        if zone not in zones():
+            return me
+        await self.store.together(owners.set_zone, me.number, zone)
+        return replace(me, time_zone=zone)
 
     async def _meet(self, at: Address, kind: str, external: str, name: str, now: datetime) -> Owner:
         """Note a person or a channel that is new or has another name now. The platform tells a name that is missing."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bot.core.message import Message
+from bot.core.ports import Facts
 from bot.core.request import Address, Request
 from bot.errors import Refused
 from recommender.types import Paper
@@ -102,3 +103,22 @@ async def test_help_tells_a_guest_only_of_what_a_guest_can_do(bot: Bot) -> None:
 async def test_a_paper_in_full_has_no_button_for_itself(bot: Bot) -> None:
     (card,) = (await bot.ask("show x:1")).cards
     assert "show" not in [one.action.partition(":")[0] for one in card.buttons]
+
+
+async def test_a_time_zone_is_asked_for_once_a_date_may_stand_in_the_answer(bot: Bot) -> None:
+    asked: list[Address] = []
+
+    async def about(address: Address) -> Facts:
+        asked.append(address)
+        return Facts(name=address.channel or address.user, time_zone="Asia/Tokyo")
+
+    bot.app.platforms["test"].about = about  # type: ignore[method-assign]
+    await bot.ask("search soup", user="eve")
+    before = len(asked)
+    await bot.ask("search soup", user="eve")
+    assert len(asked) == before
+    answer = await bot.ask("subscribe soup", user="eve")
+    assert "Tokyo" in answer.footer
+    known = len(asked)
+    await bot.ask("digest", user="eve")
+    assert len(asked) == known
