@@ -36,6 +36,7 @@ class _Bucket:
     closed: float = -math.inf
 
     def fill(self, rate: float, burst: float, now: float) -> None:
+        """Add the tokens gained since the last time, at `rate` a second and up to `burst`; none for what was closed."""
         if now > self.at:
             gained = (now - max(self.at, min(self.closed, now))) * rate
             self.tokens, self.at = min(burst, self.tokens + gained), now

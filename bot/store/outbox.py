@@ -23,7 +23,6 @@ from bot.core.timing import Timing
 from bot.store import owners, subscriptions
 from bot.store.delivered import SET_ASIDE as SET_ASIDE
 from bot.store.delivered import Depth as Depth
-from bot.store.delivered import Trouble as Trouble
 from bot.store.delivered import depth as depth
 from bot.store.delivered import held as held
 from bot.store.delivered import prune as prune

@@ -33,9 +33,9 @@ class Way(Protocol):
 class Private:
     """By a response_url: for the person only. With `edit` the message that holds the button is replaced.
 
-    Once the address is used up or has expired, the rest comes as a direct message. `typed`: a command was, so there is
-    no message with a button that a later answer could replace by mistake. `inside`: the conversation it stands in; what
-    lasts is written there if that is the one with the bot, and not shown a second time.
+    Once the address is used up or has expired, the rest comes as a direct message. `typed`: a command was; Slack is
+    asked to replace its earlier answer by a later one, and shows both where it does not. `inside`: the conversation it
+    stands in; what lasts is written there if that is the one with the bot, and not shown a second time.
     """
 
     desk: Desk

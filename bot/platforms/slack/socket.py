@@ -47,6 +47,7 @@ class _Heard(ClientWebSocketResponse):
     tell: Callable[[], None] | None = None
 
     async def receive(self, timeout: float | None = None) -> WSMessage:  # noqa: ASYNC109 - aiohttp's own parameter
+        """Return the next frame, as aiohttp does, and tell of it if it is not an answer to one of ours."""
         message = await super().receive(timeout)
         if self.tell is not None and message.type in (WSMsgType.TEXT, WSMsgType.BINARY, WSMsgType.PING):
             self.tell()
