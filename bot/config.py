@@ -12,13 +12,25 @@ from platformdirs import user_data_path
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.core.configured import read_address, read_allowed, read_api, read_command, read_url, read_yes
-from bot.core.credential import read_keys, read_secret, read_token
+from bot.core.configured import (
+    read_address,
+    read_allowed,
+    read_api,
+    read_base,
+    read_command,
+    read_id,
+    read_shards,
+    read_url,
+    read_yes,
+)
+from bot.core.credential import read_bot_token, read_keys, read_secret, read_token
 from bot.core.typed import Count, Strictness, Time, Weekdays, Zone
 from bot.errors import SettingsError
 
 PREFIX = "PAPERROUND_"
 _METRICS, _HTTP = "127.0.0.1:9464", "127.0.0.1:8080"
+_DISCORD = "https://discord.com/api/v10"
+_PEOPLE = "@me"  # the workspace of people where a platform knows them in all of its servers alike
 
 
 def _hidden(read: Callable[[str], str]) -> AfterValidator:
@@ -135,6 +147,35 @@ class Settings(BaseSettings):
     slack_api_url: Annotated[str, AfterValidator(read_api)] = Field(
         default="https://slack.com/api/", description="Where Slack's Web API is, for a proxy or a test."
     )
+    discord_token: Annotated[SecretStr, _hidden(read_bot_token)] = Field(
+        default=SecretStr(""),
+        description="Discord: the bot's token, from the page Bot of the application's settings (Reset Token).",
+    )
+    discord_guild: Annotated[str, BeforeValidator(lambda value: read_id(str(value)))] = Field(
+        default="",
+        description="Discord, for development: the id of the one server that gets the commands, at once. "
+        "Empty: everybody gets them.",
+    )
+    discord_shard_count: int = Field(
+        default=0,
+        ge=0,
+        le=10000,
+        description="Discord, in thousands of servers: into how many shards they are split. 0: as many as Discord "
+        "recommends.",
+    )
+    discord_shard_ids: Annotated[str, BeforeValidator(lambda value: read_shards(str(value)))] = Field(
+        default="",
+        description="Discord: the shards of this process, such as 0-3 or 0,2, if several share them; the number of all "
+        "of them has to be set too. Empty: all.",
+    )
+    discord_mentions: Annotated[bool, BeforeValidator(read_yes)] = Field(
+        default=True,
+        description="Whether the bot hears what mentions it in a channel. no: Discord sends it far fewer events, which "
+        "counts in thousands of servers.",
+    )
+    discord_api_url: Annotated[str, AfterValidator(lambda text: read_base(text, _DISCORD))] = Field(
+        default=_DISCORD, description="Where Discord's API is, for a proxy or a test."
+    )
     http_address: Annotated[str, BeforeValidator(lambda text: read_address(text, _HTTP))] = Field(
         default=_HTTP,
         description="Where the bot listens for HTTP, if a platform needs it (Slack: HTTP mode, OAuth): an address and "
@@ -150,9 +191,11 @@ class Settings(BaseSettings):
     )
 
     def allows(self, platform: str, workspace: str) -> bool:
-        """Say whether the bot may answer and deliver there."""
+        """Say whether the bot may answer and deliver there; to people wherever it may be in one of their servers."""
         places = self.allowed.split(",")
-        return not self.allowed or platform in places or f"{platform}:{workspace}" in places
+        if not self.allowed or platform in places or f"{platform}:{workspace}" in places:
+            return True
+        return workspace == _PEOPLE and any(place.startswith(f"{platform}:") for place in places)
 
 
 def load() -> Settings:

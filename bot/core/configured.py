@@ -45,9 +45,31 @@ def read_url(text: str) -> str:
 
 def read_api(text: str) -> str:
     """Read the address that methods' names are put behind; a proxy in one's own network may go without TLS."""
+    return read_base(text, "https://slack.com/api/") + "/"
+
+
+def read_base(text: str, example: str) -> str:
+    """Read the address of an interface, without its last slash. Raises ValueError for anything else."""
     if not re.fullmatch(r"https?://[^\s?#@]+", text.strip()):
-        raise ValueError("type an address such as https://slack.com/api/")
-    return text.strip().rstrip("/") + "/"
+        raise ValueError(f"type an address such as {example}")
+    return text.strip().rstrip("/")
+
+
+def read_id(text: str) -> str:
+    """Read one of Discord's ids, or nothing. Raises ValueError for anything else."""
+    if not re.fullmatch(r"([0-9]{15,20})?", text.strip(), re.ASCII):
+        raise ValueError("type the id, which is a number of 17 to 20 digits (right click › Copy Server ID)")
+    return text.strip()
+
+
+def read_shards(text: str) -> str:
+    """Read numbers and ranges of shards, such as `0-3,5`, or nothing. Raises ValueError for anything else."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    for part in parts:
+        match = re.fullmatch(r"([0-9]{1,5})(?:\s*-\s*([0-9]{1,5}))?", part, re.ASCII)
+        if match is None or (match[2] and int(match[2]) < int(match[1])):
+            raise ValueError("type numbers of shards, which count from 0, such as 0-3 or 0,2")
+    return ",".join("".join(part.split()) for part in parts)
 
 
 def read_yes(value: object) -> bool:

@@ -38,6 +38,31 @@ def read_secret(text: str) -> str:
     return text
 
 
+def read_bot_token(text: str) -> str:
+    """Read the token of a bot of Discord's. Raises ValueError for anything else, which never tells it."""
+    text = text.removeprefix("Bot ").strip()
+    if not text or (re.fullmatch(r"[\w-]+\.[\w-]+\.[\w-]+", text, re.ASCII) and application_of(text)):
+        return text
+    for like, what in (
+        (r"[0-9]{15,20}", "the application ID"),
+        (r"[0-9a-f]{64}", "the public key"),
+        (r"[\w-]{32}", "the client secret"),
+    ):
+        if re.fullmatch(like, text, re.ASCII):
+            raise ValueError(f"this is {what}; the token stands on the page Bot, under Reset Token")
+    raise ValueError("copy the whole token from the page Bot, under Reset Token: three parts with dots between")
+
+
+def application_of(token: str) -> str:
+    """Return the id of the application that a bot's token of Discord's belongs to: its first part, base64; or ""."""
+    first = token.partition(".")[0]
+    try:
+        found = urlsafe_b64decode(first + "=" * (-len(first) % 4)).decode("ascii")
+    except ValueError:
+        return ""
+    return found if re.fullmatch(r"[0-9]{1,20}", found) else ""
+
+
 def read_keys(text: str) -> str:
     """Read Fernet keys, with commas between. Raises ValueError, which never tells them."""
     keys = [key.strip() for key in text.split(",") if key.strip()]

@@ -22,6 +22,7 @@ SECRETS = {
     "slack_app_token": "xapp-1-A1-sEcret",
     "slack_signing_secret": "sEcret0123",
     "slack_client_secret": "sEcret4567",
+    "discord_token": f"{b64encode(b'112233445566778899').decode()}.GsEcre.t-sEcret_0",
     "secret_keys": KEYS[0],
 }
 
@@ -45,6 +46,8 @@ def test_the_defaults_load() -> None:
     assert settings.metrics_address == "127.0.0.1:9464"
     assert (settings.slack_mode, settings.slack_history, settings.http_address) == ("socket", True, "127.0.0.1:8080")
     assert (settings.slack_api_url, settings.public_url, settings.slack_client_id) == ("https://slack.com/api/", "", "")
+    assert (settings.discord_guild, settings.discord_shard_count, settings.discord_shard_ids) == ("", 0, "")
+    assert (settings.discord_mentions, settings.discord_api_url) == (True, "https://discord.com/api/v10")
     assert not any(getattr(settings, name).get_secret_value() for name in SECRETS)
 
 
@@ -58,6 +61,8 @@ def test_an_address_of_the_metrics_is_kept_on_this_machine() -> None:
         ("", [("slack", "T1"), ("irc", "")], []),
         ("slack:T1,discord", [("slack", "T1"), ("discord", "7")], [("slack", "T2"), ("slack", ""), ("slack", "t1")]),
         ("slack", [("slack", "T1")], [("slac", "k"), ("discord", "slack")]),
+        ("discord:7", [("discord", "7"), ("discord", "@me")], [("discord", "8"), ("discord", ""), ("slack", "@me")]),
+        ("discord", [("discord", "7"), ("discord", "@me")], [("slack", "@me")]),
         ("a:b:c", [("a", "b:c")], [("a", "b"), ("a:b", "c,d")]),
     ],
 )
@@ -101,6 +106,11 @@ def test_where_the_bot_may_work(
         ("SLACK_HISTORY", "No", False),
         ("SLACK_HISTORY", "on", True),
         ("SLACK_API_URL", "http://127.0.0.1:1/api", "http://127.0.0.1:1/api/"),
+        ("DISCORD_GUILD", " 112233445566778899 ", "112233445566778899"),
+        ("DISCORD_SHARD_COUNT", "16", 16),
+        ("DISCORD_SHARD_IDS", " 0 - 3, 5,", "0-3,5"),
+        ("DISCORD_MENTIONS", "no", False),
+        ("DISCORD_API_URL", "http://127.0.0.1:1/api/v10/", "http://127.0.0.1:1/api/v10"),
         ("HTTP_ADDRESS", "0.0.0.0:80", "0.0.0.0:80"),
         ("HTTP_ADDRESS", "off", ""),
         ("PUBLIC_URL", "https://Papers.example.org/bot/", "https://Papers.example.org/bot"),
@@ -173,6 +183,20 @@ WRONG = [
     ("SLACK_MODE", "https", "'socket' or 'http'"),
     ("SLACK_HISTORY", "maybe", "type yes or no"),
     ("SLACK_API_URL", "slack.com/api", "https://slack.com/api/"),
+    ("DISCORD_TOKEN", "112233445566778899", "this is the application ID; the token stands on the page Bot"),
+    ("DISCORD_TOKEN", "0a" * 32, "this is the public key"),
+    ("DISCORD_TOKEN", "sEcret-sEcret_sEcretsEcret012345", "this is the client secret"),
+    ("DISCORD_TOKEN", "sEcret.sEcret.sEcret", "copy the whole token"),
+    ("DISCORD_TOKEN", "MTEyMjMzNDQ1NTY2Nzc4ODk5.sEcret", "three parts with dots between"),
+    ("DISCORD_TOKEN", "MTEyMjMzNDQ1NTY2Nzc4ODk5.sEcret.s Ecret", "three parts with dots between"),
+    ("DISCORD_GUILD", "Our lab", "Copy Server ID"),
+    ("DISCORD_SHARD_COUNT", "-1", "at least 0"),
+    ("DISCORD_SHARD_COUNT", "two", "a whole number"),
+    ("DISCORD_SHARD_IDS", "all", "such as 0-3 or 0,2"),
+    ("DISCORD_SHARD_IDS", "3-0", "such as 0-3 or 0,2"),
+    ("DISCORD_SHARD_IDS", "-1", "such as 0-3 or 0,2"),
+    ("DISCORD_MENTIONS", "maybe", "type yes or no"),
+    ("DISCORD_API_URL", "discord.com/api", "https://discord.com/api/v10"),
     ("HTTP_ADDRESS", "here", "127.0.0.1:8080, or off"),
     ("PUBLIC_URL", "papers.example.org", "https://papers.example.org"),
     ("PUBLIC_URL", "http://papers.example.org", "https://papers.example.org"),
