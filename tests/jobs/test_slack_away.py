@@ -13,9 +13,9 @@ from sqlalchemy import event
 
 from bot.core.message import Message
 from bot.core.request import Request
+from bot.platforms._serve import AWAY
 from bot.platforms.slack import listen
 from bot.platforms.slack.answer import Private
-from bot.platforms.slack.serve import AWAY
 from bot.store import installs
 from bot.store.installs import Install
 from tests.fakes.rig_slack import Rig, shown

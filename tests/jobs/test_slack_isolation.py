@@ -10,7 +10,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from bot.core.message import Message
-from bot.platforms.slack.serve import NOT_HERE
+from bot.platforms._serve import NOT_HERE
 from bot.store.installs import Install
 from tests.fakes.bot import make_bot
 from tests.fakes.rig_slack import Rig, buttons, shown

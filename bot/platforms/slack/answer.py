@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -20,17 +19,25 @@ NOT_SENT = "I cannot write to you directly, so here it is, for you only."
 log = structlog.get_logger()
 
 
-class Way(Protocol):
-    """How an answer reaches the person who asked. `lasting`: it is still there when Slack is loaded anew."""
+@dataclass(slots=True)
+class Asked:
+    """Any way: who asks, and where. `lasting`: the answer is still there when Slack is loaded anew."""
 
-    lasting: bool
+    desk: Desk
+    at: Address
+    lasting: bool = field(default=False, kw_only=True)
 
-    async def show(self, message: Message) -> None:
-        """Post the first message; replace it by a later one. Raises Refused, Retry or Uncertain."""
+    async def aside(self, message: Message) -> None:
+        """Write to the person alone."""
+        await self.desk.direct(self.at, message)
+
+    async def publish(self, message: Message) -> None:
+        """Post for all in the conversation."""
+        await self.desk.post(self.at.workspace, self.at.channel, message, self.at.thread)
 
 
 @dataclass(slots=True)
-class Private:
+class Private(Asked):
     """By a response_url: for the person only. With `edit` the message that holds the button is replaced.
 
     Once the address is used up or has expired, the rest comes as a direct message. `typed`: a command was; Slack is
@@ -38,14 +45,11 @@ class Private:
     stands in; what lasts is written there if that is the one with the bot, and not shown a second time.
     """
 
-    desk: Desk
-    at: Address
     url: str
     edit: bool = False
     typed: bool = False
     inside: str = ""
     shown: bool = False
-    lasting: bool = False
 
     async def show(self, message: Message) -> None:
         """Answer, or write directly."""
@@ -66,6 +70,10 @@ class Private:
         self.lasting = True
         return None
 
+    async def aside(self, message: Message) -> None:
+        """Answer once more, below what stands there."""
+        await Private(self.desk, self.at, self.url).show(message)
+
     async def _alone(self) -> bool:
         """Say whether it stands in the conversation of this person with the bot."""
         if not self.inside.startswith("D"):
@@ -77,14 +85,12 @@ class Private:
 
 
 @dataclass(slots=True)
-class Direct:
+class Direct(Asked):
     """In a conversation that is known. `ts` is the message that is replaced; without one a new one is posted."""
 
-    desk: Desk
-    at: Address
     channel: str
     ts: str = ""
-    lasting: bool = True
+    lasting: bool = field(default=True, kw_only=True)
 
     async def show(self, message: Message) -> None:
         """Post, or replace what was posted."""
@@ -95,15 +101,13 @@ class Direct:
 
 
 @dataclass(slots=True)
-class Thread:
+class Thread(Asked):
     """Below a mention: for all to see if it is `open`, else as a direct message, of which the thread tells."""
 
-    desk: Desk
-    at: Address
     open: bool
     ts: str = ""
     told: Direct | None = None
-    lasting: bool = True
+    lasting: bool = field(default=True, kw_only=True)
 
     async def show(self, message: Message) -> None:
         """Answer in the thread; privately where nobody else should read it."""
@@ -115,6 +119,11 @@ class Thread:
             self.ts = await self.desk.post(self.at.workspace, self.at.channel, message, self.at.thread)
         else:
             await self._directly(message)
+
+    async def publish(self, message: Message) -> None:
+        """Post it, unless everybody has read the answer already."""
+        if not self.open:
+            await self.desk.post(self.at.workspace, self.at.channel, message, self.at.thread)
 
     async def _directly(self, message: Message) -> None:
         first = self.told is None
@@ -135,12 +144,8 @@ class Thread:
 
 
 @dataclass(slots=True)
-class Whisper:
+class Whisper(Asked):
     """To one person in a channel, unasked."""
-
-    desk: Desk
-    at: Address
-    lasting: bool = False
 
     async def show(self, message: Message) -> None:
         """Show it."""
@@ -148,17 +153,14 @@ class Whisper:
 
 
 @dataclass(slots=True)
-class Modal:
+class Modal(Asked):
     """In a modal view that stands open already. `channel` is the conversation that it was opened from.
 
     Before `since`, seconds of the event loop's clock, it is not filled: an acknowledgement on its way fills it first.
     """
 
-    desk: Desk
-    at: Address
     view: str
     channel: str = ""
-    lasting: bool = False
     since: float = 0.0
 
     async def show(self, message: Message) -> None:
@@ -179,12 +181,10 @@ class Modal:
 
 
 @dataclass(slots=True)
-class Home:
+class Home(Asked):
     """The bot's own page for one person."""
 
-    desk: Desk
-    at: Address
-    lasting: bool = True
+    lasting: bool = field(default=True, kw_only=True)
 
     async def show(self, message: Message) -> None:
         """Publish the page."""

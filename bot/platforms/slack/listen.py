@@ -13,13 +13,14 @@ from bot.core.asked import in_thread, opens_form
 from bot.core.message import Message
 from bot.core.request import Address, Request
 from bot.errors import Refused, StoreError
+from bot.platforms._serve import Server, Way
 from bot.platforms.slack import read
-from bot.platforms.slack.answer import Direct, Home, Private, Thread, Way, Whisper
+from bot.platforms.slack.answer import Direct, Home, Private, Thread, Whisper
+from bot.platforms.slack.desk import Desk
 from bot.platforms.slack.form import FORM, errors_of
 from bot.platforms.slack.manifest import SIMILAR
 from bot.platforms.slack.press import OLD, pressed, submitted, windowed
 from bot.platforms.slack.render import OPEN
-from bot.platforms.slack.serve import Server
 from bot.platforms.slack.views import GONE, answer_view, loading_view
 
 Body = Mapping[str, Any]
@@ -38,7 +39,7 @@ class Listen:
     workspace's channel that the bot was brought into.
     """
 
-    def __init__(self, server: Server, command: str, ended: Ended, forget: Callable[[str, str], None]) -> None:
+    def __init__(self, server: Server[Desk], command: str, ended: Ended, forget: Callable[[str, str], None]) -> None:
         self._server = server
         self._command = f"/{command}"
         self._ended = ended

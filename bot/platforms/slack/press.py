@@ -13,9 +13,10 @@ from bot.core.asked import edits, opens_form
 from bot.core.message import Message
 from bot.core.request import HOME, Address, Request
 from bot.errors import DeliveryError
+from bot.platforms._serve import Server, Way
 from bot.platforms.slack import read
-from bot.platforms.slack.answer import Direct, Home, Modal, Private, Way
-from bot.platforms.slack.serve import Server
+from bot.platforms.slack.answer import Direct, Home, Modal, Private
+from bot.platforms.slack.desk import Desk
 from bot.platforms.slack.views import loading_view
 
 Body = Mapping[str, Any]
@@ -26,7 +27,7 @@ TOO_LATE = "The window did not open in time: please press or type it once more."
 log = structlog.get_logger()
 
 
-async def pressed(server: Server, body: Body, request: Request) -> None:
+async def pressed(server: Server[Desk], body: Body, request: Request) -> None:
     """Answer the press of a button, wherever it stands."""
     view = body.get("view")
     if not isinstance(view, Mapping):
@@ -39,7 +40,7 @@ async def pressed(server: Server, body: Body, request: Request) -> None:
         await publish_home(server, request)
 
 
-async def windowed(server: Server, body: Body, request: Request, otherwise: Way) -> None:
+async def windowed(server: Server[Desk], body: Body, request: Request, otherwise: Way) -> None:
     """Open a window at once and fill it with the answer; if it does not open, say so in the other way."""
     at = request.address
     channel = "" if at.channel == HOME else at.channel
@@ -55,7 +56,7 @@ async def windowed(server: Server, body: Body, request: Request, otherwise: Way)
     await _fill(server, request, opened, channel)
 
 
-async def submitted(server: Server, body: Body, request: Request) -> None:
+async def submitted(server: Server[Desk], body: Body, request: Request) -> None:
     """Answer a form in its own window, which shows meanwhile that it is at work; the page may have changed by it."""
     view = body.get("view")
     id_ = str(view.get("id", "")) if isinstance(view, Mapping) else ""
@@ -64,7 +65,7 @@ async def submitted(server: Server, body: Body, request: Request) -> None:
     await publish_home(server, request)
 
 
-async def publish_home(server: Server, request: Request) -> None:
+async def publish_home(server: Server[Desk], request: Request) -> None:
     """Publish the bot's own page of a person anew; guests have none."""
     if request.guest:
         return
@@ -74,7 +75,7 @@ async def publish_home(server: Server, request: Request) -> None:
     await server.serve(again, Home(server.desk, home), noted=True)
 
 
-async def _on_window(server: Server, body: Body, request: Request, id_: str) -> None:
+async def _on_window(server: Server[Desk], body: Body, request: Request, id_: str) -> None:
     """Answer in a window on top, below which the list stays; in the same one if it is turned, or if no more may open.
 
     Slack lets three of them lie on each other.
@@ -91,7 +92,7 @@ async def _on_window(server: Server, body: Body, request: Request, id_: str) -> 
     return await server.serve(request, Modal(server.desk, at, id_, at.channel))
 
 
-async def _fill(server: Server, request: Request, opened: Body, channel: str) -> None:
+async def _fill(server: Server[Desk], request: Request, opened: Body, channel: str) -> None:
     """Answer in a window that was just opened."""
     view = opened.get("view")
     id_ = str(view.get("id", "")) if isinstance(view, Mapping) else ""
@@ -99,7 +100,7 @@ async def _fill(server: Server, request: Request, opened: Body, channel: str) ->
     await server.serve(request, Modal(server.desk, request.address, id_, channel), noted=True)
 
 
-async def _on_message(server: Server, body: Body, request: Request) -> None:
+async def _on_message(server: Server[Desk], body: Body, request: Request) -> None:
     desk, at = server.desk, request.address
     container = body.get("container")
     container = container if isinstance(container, Mapping) else {}

@@ -12,6 +12,7 @@ from bot.core.message import Message
 from bot.core.ports import Facts, Invoke, Limits, Route
 from bot.core.request import Address, Receipt
 from bot.errors import SettingsError
+from bot.platforms._serve import Server
 from bot.platforms._setup import Setup
 from bot.platforms.slack import ended
 from bot.platforms.slack.app import make_app
@@ -25,7 +26,6 @@ from bot.platforms.slack.listen import Listen
 from bot.platforms.slack.manifest import EVENTS_PATH
 from bot.platforms.slack.oauth import routes as oauth_routes
 from bot.platforms.slack.send import Post
-from bot.platforms.slack.serve import Server
 from bot.platforms.slack.socket import Socket
 from bot.platforms.slack.tokens import Tokens
 from bot.store import heartbeats

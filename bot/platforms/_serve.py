@@ -8,16 +8,14 @@ from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import structlog
 
-from bot.core.message import Message
+from bot.core.message import File, Message
 from bot.core.ports import Invoke
-from bot.core.request import Request
+from bot.core.request import Address, Request
 from bot.errors import DeliveryError, PaperroundError, Refused, StoreError
-from bot.platforms.slack.answer import Private, Way
-from bot.platforms.slack.desk import Desk
 from bot.store import deliveries
 from bot.store.engine import Store
 
@@ -31,10 +29,41 @@ NO_FILE = "I cannot write to you directly, so the file did not go out: open a di
 log = structlog.get_logger()
 
 
-class Server:
+class Way(Protocol):
+    """How an answer reaches the person who asked. `lasting`: it is still there when the window is loaded anew."""
+
+    lasting: bool
+
+    async def show(self, message: Message) -> None:
+        """Post the first message; replace it by a later one. Raises Refused, Retry or Uncertain."""
+
+    async def aside(self, message: Message) -> None:
+        """Show one more message to the person only; it replaces nothing. Raises Refused, Retry or Uncertain."""
+
+    async def publish(self, message: Message) -> None:
+        """Post for all who are there, unless they read the answer anyway. Raises Refused, Retry or Uncertain."""
+
+
+class Writes(Protocol):
+    """What a platform writes to people with, whatever they asked."""
+
+    async def is_here(self, workspace: str) -> bool:
+        """Say whether the bot is installed in a workspace; if nobody can tell soon, it is."""
+
+    async def direct(self, at: Address, message: Message) -> None:
+        """Write to this person alone. Raises Refused, Retry or Uncertain."""
+
+    async def upload(self, at: Address, file: File) -> None:
+        """Send a file to this person alone: never into a channel. Raises Refused, Retry or Uncertain."""
+
+
+D = TypeVar("D", bound=Writes)
+
+
+class Server(Generic[D]):
     """Serves deliveries, each once. `invoke` is there while the platform runs; `listens`: more may come."""
 
-    def __init__(self, desk: Desk, store: Store, now: Callable[[], datetime]) -> None:
+    def __init__(self, desk: D, store: Store, now: Callable[[], datetime]) -> None:
         self.desk = desk
         self.invoke: Invoke | None = None
         self.listens = False
@@ -106,25 +135,14 @@ class Server:
         last: Message | None = None
         async with aclosing(self.invoke(request)) as answer:
             async for message in answer:
-                if message.public and not _stands_open(way):
-                    await self._publish(request, way, message)
-                elif not message.public:
+                if message.public:
+                    await _publish(way, message)
+                else:
                     await way.show(_told(message) if message.files and not way.lasting else message)
                     last = message
         if last is not None:
             await self._also(request, way, last)
         return None
-
-    async def _publish(self, request: Request, way: Way, message: Message) -> None:
-        """Post for all in the channel; if the bot may not, whoever asked hears why."""
-        at = request.address
-        try:
-            await self.desk.post(at.workspace, at.channel, message, at.thread)
-        except Refused as error:
-            log.info("an answer could not be shared", reason=str(error))
-            await Private(self.desk, at, way.url if isinstance(way, Private) else "").show(
-                Message(f"It could not be shared here. {error}", private=True)
-            )
 
     async def _also(self, request: Request, way: Way, message: Message) -> None:
         """Bring what a private answer cannot hold to the direct message: what must last, and files."""
@@ -138,6 +156,9 @@ class Server:
             log.warning("a direct message was refused", reason=str(error), workspace=at.workspace)
             if message.files:
                 await way.show(Message(NO_FILE, private=True))
+            elif closed := getattr(message, "if_closed", ""):
+                text = "\n\n".join(part for part in (message.text, closed) if part)
+                await way.show(replace(message, text=text))
 
 
 def _told(message: Message) -> Message:
@@ -145,9 +166,13 @@ def _told(message: Message) -> Message:
     return replace(message, text="\n".join(part for part in (message.text, FILE_COMES) if part))
 
 
-def _stands_open(way: Way) -> bool:
-    """Say whether everybody has read the answer already, so that sharing it adds nothing."""
-    return bool(getattr(way, "open", False))
+async def _publish(way: Way, message: Message) -> None:
+    """Post for all in the channel; if the bot may not, whoever asked hears why."""
+    try:
+        await way.publish(message)
+    except Refused as error:
+        log.info("an answer could not be shared", reason=str(error))
+        await way.aside(Message(f"It could not be shared here. {error}", private=True))
 
 
 async def _tell(way: Way, text: str) -> None:
