@@ -1,0 +1,175 @@
+"""The registry as Discord's slash commands: one command with a subcommand each, and `ask TEXT` for all that is left.
+
+Limits are those of Discord's application command reference: 25 subcommands, 25 options each, and 8,000 characters of
+names, descriptions and values over a whole command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from inspect import Parameter, Signature
+from typing import Any, Protocol
+
+import aiohttp
+import discord
+import structlog
+from discord import app_commands
+from discord.app_commands import AppCommandError, AppInstallationType, Choice, CommandTree
+
+from bot.core.command import Arg, Command
+from bot.core.grammar import TEXT_LIMIT
+from bot.platforms.discord.options import described, option_of, text_of
+
+log = structlog.get_logger()
+
+SUBCOMMANDS, OPTIONS, CHARACTERS = 25, 25, 8000
+ASK = "ask"
+SIMILAR = "Find similar papers"
+_ABOUT = "Look papers up, and choose which come to you or to a channel."
+_ASK = "Say it in your own words: a search, or any command as it is typed."
+_TEXT = "what to look for, or a command, such as: subscribe robots in=here"
+_OUTDATED = (
+    "Discord still shows the commands of another version of this bot. Please try again in a minute, after reloading "
+    "Discord; what works meanwhile is: /{name} ask"
+)
+_FAILED = "Something went wrong here, and it is in the log of this bot. Please try again."
+
+
+class Serve(Protocol):
+    """What answers. None of it raises."""
+
+    async def command(self, interaction: discord.Interaction, command: Command, values: dict[str, str]) -> None:
+        """Run a command; `values` are those that were given, by argument, as they would be typed."""
+
+    async def ask(self, interaction: discord.Interaction, text: str) -> None:
+        """Answer what was typed in one's own words."""
+
+    async def similar(self, interaction: discord.Interaction, message: discord.Message) -> None:
+        """Find papers like the one in a message."""
+
+    async def complete(
+        self, interaction: discord.Interaction, command: Command, arg: Arg, values: dict[str, str], typed: str
+    ) -> list[Choice[str]]:
+        """Offer what can stand in an argument, 25 at most; `values` is what stands in the others so far."""
+
+
+class Tree(CommandTree[discord.Client]):
+    """The tree of commands. `renew` is called once, when Discord shows the commands of another version."""
+
+    def __init__(self, client: discord.Client, name: str) -> None:
+        everywhere = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True)
+        installs = AppInstallationType(guild=True, user=True)
+        super().__init__(client, allowed_contexts=everywhere, allowed_installs=installs)
+        self.name = name
+        self.renew: Callable[[], Awaitable[object]] | None = None
+
+    async def on_error(self, interaction: discord.Interaction, error: AppCommandError, /) -> None:
+        """Answer what is of another version, and what failed, with a kind line. Never raises."""
+        outdated = isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch)
+        if outdated:
+            log.warning("a command of another version", platform="discord", error=str(error))
+        else:
+            log.error("a command failed", platform="discord", exc_info=error)
+        with suppress(discord.DiscordException, aiohttp.ClientError, OSError):
+            await _say(interaction, _OUTDATED.format(name=self.name) if outdated else _FAILED)
+        renew, self.renew = (self.renew, None) if outdated else (None, self.renew)
+        if renew is not None:
+            await renew()
+
+
+def make_tree(client: discord.Client, commands: Mapping[str, Command], name: str, serve: Serve) -> Tree:
+    """Make the tree of a registry, whose command is called `name`. A client can have one tree only.
+
+    What comes first in the registry comes first here: built-in commands. What does not fit, and what Discord cannot
+    show, is reached by `ask`. Raises ValueError if Discord allows no such `name`.
+    """
+    tree = Tree(client, name)
+    group = app_commands.Group(name=name, description=_ABOUT)
+    group.add_command(_ask(serve))
+    for command in commands.values():
+        made = None if command.hidden or len(group.commands) == SUBCOMMANDS else _native(command, serve)
+        if made is None or group.get_command(made.name) is not None:
+            continue
+        group.add_command(made)
+        if _size(group.to_dict(tree)) > CHARACTERS:
+            group.remove_command(made.name)
+    tree.add_command(group)
+    tree.add_command(_similar(serve))
+    return tree
+
+
+def payload_of(tree: CommandTree[Any]) -> list[dict[str, Any]]:
+    """Return the tree as it is sent to Discord."""
+    return [command.to_dict(tree) for command in tree.get_commands()]
+
+
+def size_of(tree: CommandTree[Any]) -> int:
+    """Return the characters of the largest command, as Discord counts them: names, descriptions and values."""
+    return max((_size(one) for one in payload_of(tree)), default=0)
+
+
+def _size(part: Mapping[str, Any]) -> int:
+    own = sum(len(value) for key in ("name", "description", "value") if isinstance(value := part.get(key), str))
+    return own + sum(_size(inner) for key in ("options", "choices") for inner in part.get(key, ()))
+
+
+def _ask(serve: Serve) -> app_commands.Command[Any, ..., None]:
+    async def ask(interaction: discord.Interaction, text: app_commands.Range[str, 1, TEXT_LIMIT]) -> None:
+        await serve.ask(interaction, text)
+
+    return app_commands.Command(name=ASK, description=_ASK, callback=app_commands.describe(text=_TEXT)(ask))
+
+
+def _similar(serve: Serve) -> app_commands.ContextMenu:
+    async def similar(interaction: discord.Interaction, message: discord.Message) -> None:
+        await serve.similar(interaction, message)
+
+    return app_commands.ContextMenu(name=SIMILAR, callback=similar)
+
+
+def _native(command: Command, serve: Serve) -> app_commands.Command[Any, ..., None] | None:
+    """Return a subcommand, or None if Discord cannot show it: names and numbers are bounded, a plug-in's are not."""
+    names = {arg.name for arg in command.args}
+    if len(command.args) > OPTIONS or len(names) != len(command.args):
+        return None
+
+    async def run(interaction: discord.Interaction, /, **given: str | None) -> None:
+        said = {arg.name: given.get(arg.parameter) for arg in command.args}
+        await serve.command(interaction, command, {name: text for name, text in said.items() if text})
+
+    try:
+        run.__signature__ = Signature(list(_parameters(command, serve)))  # type: ignore[attr-defined]
+        app_commands.describe(**{arg.parameter: described(arg.help, arg.name) for arg in command.args})(run)
+        app_commands.rename(**{arg.parameter: arg.name for arg in command.args})(run)
+        about = described(command.help, command.name)
+        return app_commands.Command(name=command.name, description=about, callback=run)
+    except (ValueError, TypeError) as error:
+        log.info("a command is reached by ask only", command=command.name, reason=str(error))
+        return None
+
+
+def _parameters(command: Command, serve: Serve) -> Iterator[Parameter]:
+    """Yield the parameters of a subcommand. Words of a command that has a form may be left out: then it opens."""
+
+    async def complete(interaction: discord.Interaction, arg: Arg, typed: str) -> list[Choice[str]]:
+        others = {other.name: other for other in command.args if other is not arg}
+        stands = {name: text_of(others[name], value) for name, value in interaction.namespace if name in others}
+        return await serve.complete(interaction, command, arg, stands, typed)
+
+    yield Parameter("_", Parameter.POSITIONAL_ONLY, annotation=discord.Interaction)
+    for arg in command.args:
+        needed = arg.required and (arg.option or not command.opens_form)
+        default = Parameter.empty if needed else None
+        annotation = option_of(arg, complete)
+        yield Parameter(arg.parameter, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+async def _say(interaction: discord.Interaction, text: str) -> None:
+    if interaction.type is discord.InteractionType.autocomplete:
+        await interaction.response.autocomplete([])
+    elif interaction.response.is_done():
+        await interaction.followup.send(text, ephemeral=True, allowed_mentions=discord.AllowedMentions.none())
+    else:
+        none = discord.AllowedMentions.none()
+        await interaction.response.send_message(text, ephemeral=True, allowed_mentions=none)
