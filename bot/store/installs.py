@@ -6,11 +6,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, select, update
+from sqlalchemy import Connection, and_, delete, select, union, update
 
 from bot.store import workspaces
 from bot.store.statements import insert
-from bot.store.tables import installs
+from bot.store.tables import installs, owners
+from bot.store.tables import workspaces as chosen
 from bot.store.text import short, storable
 
 KEPT = timedelta(days=30)  # what is stored of a workspace that removed the app
@@ -46,6 +47,13 @@ def get(conn: Connection, platform: str, workspace: str) -> Install | None:
 def every(conn: Connection, platform: str) -> list[Install]:
     """Return all workspaces of a platform, by name."""
     return sorted(_read(conn, installs.c.platform == platform), key=lambda one: (one.name, one.workspace))
+
+
+def at_work(conn: Connection, platform: str) -> set[str]:
+    """Return the workspaces of a platform of which something is stored and whose install has not ended."""
+    stored = union(*(select(one.c.workspace).where(one.c.platform == platform) for one in (owners, chosen)))
+    ended = select(installs.c.workspace).where(installs.c.platform == platform, installs.c.ended_at.is_not(None))
+    return set(conn.execute(stored).scalars()) - set(conn.execute(ended).scalars())
 
 
 def keep(conn: Connection, platform: str, install: Install, now: datetime) -> None:
