@@ -1,0 +1,131 @@
+"""The one connection to Discord: its REST interface, and the gateway where this process listens."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import aiohttp
+import discord
+import structlog
+import yarl
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from bot.config import Settings
+from bot.errors import Refused, Retry
+
+LONGEST_WAIT = 30.0  # seconds that a rate limit is waited for; a longer one is Retry
+LOGIN_WITHIN, CLOSE_WITHIN = 20.0, 5.0  # seconds
+NOT_KNOWN = "Discord does not know this bot token (PAPERROUND_DISCORD_TOKEN): make a new one, page Bot › Reset Token."
+
+log = structlog.get_logger()
+
+
+class Client(discord.AutoShardedClient):
+    """discord.py, which keeps of Discord no more than servers, channels and roles, and asks for nothing privileged."""
+
+    def __init__(self, settings: Settings) -> None:
+        intents = discord.Intents.none()
+        intents.guilds = intents.dm_messages = True
+        intents.guild_messages = settings.discord_mentions
+        shards = _numbers(settings.discord_shard_ids)
+        named: Any = {"shard_ids": shards} if shards else {}
+        super().__init__(
+            intents=intents,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            max_messages=None,
+            chunk_guilds_at_startup=False,
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_ratelimit_timeout=LONGEST_WAIT,
+            shard_count=settings.discord_shard_count or None,
+            **named,
+        )
+
+    async def on_error(self, event_method: str, /, *_args: Any, **_named: Any) -> None:
+        """Log what a hook raised."""
+        log.exception("an event was not understood", event_name=event_method, incident=secrets.token_hex(3))
+
+
+class Link:
+    """Holds the client, logged in or not. What is `on` an event is told of it from the gateway."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.client = Client(settings)
+        self._settings = settings
+        self._known = False
+        self._lock = asyncio.Lock()
+
+    def on(self, event: str, hook: Callable[..., Coroutine[Any, Any, None]]) -> None:
+        """Tell `hook` of an event, by discord.py's name without its "on_"."""
+        setattr(self.client, f"on_{event}", hook)
+
+    async def ready(self) -> Client:
+        """Return the client, logged in: it can call Discord, whether it listens or not. Raises Retry or Refused."""
+        if self._known and not self.client.is_closed():
+            return self.client
+        async with self._lock:
+            if self._known and self.client.is_closed():  # its listening ended, and another may begin
+                await self._forget()
+            if not self._known:
+                await self._log_in()
+        return self.client
+
+    async def run(self) -> None:
+        """Listen until cancelled or closed. Raises Retry, Refused, and what discord.py raises if it gives up."""
+        client = await self.ready()
+        if self._settings.discord_api_url != type(self._settings).model_fields["discord_api_url"].default:
+            try:
+                _, url, _ = await client.http.get_bot_gateway()
+            except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+                raise Retry(f"Discord does not tell where to listen ({type(error).__name__}).", 0.0) from error
+            DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(url)
+        await client.connect()
+
+    async def close(self) -> None:
+        """Let go of all connections. Never raises."""
+        if self._known:
+            self._known = False
+            try:
+                async with asyncio.timeout(CLOSE_WITHIN):
+                    await self.client.close()
+            except Exception as error:
+                log.warning("Discord was left without a word", reason=type(error).__name__)
+
+    async def _log_in(self) -> None:
+        Route.BASE = self._settings.discord_api_url
+        try:
+            async with asyncio.timeout(LOGIN_WITHIN):
+                await self.client.login(self._settings.discord_token.get_secret_value())
+        except discord.LoginFailure as error:
+            await self._forget()
+            raise Refused(NOT_KNOWN, closed=False) from error
+        except discord.RateLimited as error:
+            await self._forget()
+            raise Retry("Discord lets this bot wait.", error.retry_after, everywhere=True) from error
+        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
+            await self._forget()
+            raise Retry(f"Discord cannot be reached ({type(error).__name__}).", 0.0) from error
+        except BaseException:
+            await self._forget()
+            raise
+        self._known = True
+
+    async def _forget(self) -> None:
+        """Close what a login opened, so that another can begin: discord.py keeps its closed connections."""
+        self._known = False
+        await self.client.http.close()
+        self.client.http.connector = discord.utils.MISSING
+        if self.client.is_closed():
+            self.client.clear()
+
+
+def _numbers(text: str) -> list[int] | None:
+    """Return the shards of `0-3,5`; None for all."""
+    found: list[int] = []
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return sorted(set(found)) or None
