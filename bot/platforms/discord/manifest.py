@@ -10,14 +10,15 @@ from collections.abc import Mapping
 import discord
 
 from bot.config import Settings
+from bot.core.card import count
 from bot.core.command import Command
 from bot.core.credential import application_of
 
 PORTAL = "https://discord.com/developers/applications"
 PERMISSIONS: Mapping[str, tuple[str, str]] = {
     "view_channel": ("View Channels", "to see the channels that shall get digests"),
-    "send_messages": ("Send Messages and Create Posts", "digests in channels, and as posts in forums"),
-    "send_messages_in_threads": ("Send Messages in Threads and Posts", "digests in threads, and more pages of a post"),
+    "send_messages": ("Send Messages", "digests in channels, and as posts in forums"),
+    "send_messages_in_threads": ("Send Messages in Threads", "digests in threads"),
     "read_message_history": (
         "Read Message History",
         "only to look for its own message when Discord's answer to it was lost",
@@ -60,12 +61,13 @@ def user_url(application: str) -> str:
 
 
 def manifest(settings: Settings, commands: Mapping[str, Command]) -> str:
-    """Return the two links and the settings of the portal, as lines of text. `commands` are told by the bot itself."""
+    """Return the two links and the settings of the portal, as lines of text. The bot tells the `commands` itself."""
     token = settings.discord_token.get_secret_value()
     application = application_id(token) or "APPLICATION_ID"
     wide = max(len(name) for name, _ in PERMISSIONS.values())
     may = [f"      {name:<{wide}}  {why}" for name, why in PERMISSIONS.values()]
     hears = [f"      {name}: {INTENTS[name]}" for name in intents(settings)]
+    told = count(sum(not command.hidden for command in commands.values()), "command")
     names = ", ".join(name for name, _ in PERMISSIONS.values())
     lines = [
         f"The app at {PORTAL}, page by page:",
@@ -84,7 +86,7 @@ def manifest(settings: Settings, commands: Mapping[str, Command]) -> str:
         "      Requires OAuth2 Code Grant: off.",
         "      Privileged Gateway Intents: all off. The bot asks for none of them.",
         "",
-        "   The bot tells Discord its commands itself, when it runs.",
+        f"   Commands: none. The bot tells Discord its {told} when it runs, as /{settings.command} and below it.",
         "",
         "What it may do in a server, and why:",
         "",
