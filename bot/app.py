@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -281,12 +281,12 @@ class App:
         async with self._turns.aside():
             return await platform.about(address)
 
-    async def _join(self, address: Address) -> None:
+    async def _join(self, address: Address, topics: Sequence[str] = ()) -> None:
         """Make sure that the bot can post in a channel. Raises NotAllowed with what to do first, and DeliveryError."""
         join = getattr(self.platforms.get(address.platform), "join", None)
         if join is not None:
             try:
                 async with self._turns.aside():
-                    await join(address)
+                    await join(address, topics)
             except Refused as error:
                 raise NotAllowed(str(error)) from error

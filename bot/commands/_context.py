@@ -46,7 +46,7 @@ class Context:
     library: Library
     commands: Mapping[str, Command]
     about: Callable[[Address], Awaitable[Facts]]
-    join: Callable[[Address], Awaitable[None]]
+    join: Callable[..., Awaitable[None]]  # of an address, and topics: what shall be posted there
     pressed: Pressed | None = None
     is_new: bool = False
     held: Sequence[tuple[int, str]] = ()  # notices that wait for this person: number and text

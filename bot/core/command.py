@@ -26,18 +26,28 @@ SENTENCE = "…"  # beside an option's help: its value is a sentence and takes t
 PHRASE = "… …"  # beside an option's help: its value may have several words, up to the next option
 CHANNEL = "#"  # beside an argument's help: its value names a channel
 PERSON = "@"  # beside an argument's help: its value names a person
-Kind = Literal["text", "time", "zone", "days", "count", "choice", "flag", "sentence", "channel", "person"]
+ROLE = "@&"  # beside an argument's help: its value names a role
+Kind = Literal["text", "time", "zone", "days", "count", "choice", "flag", "sentence", "channel", "person", "role"]
 _YES = frozenset({"yes", "true", "on", "1"})
 _NO = frozenset({"no", "false", "off", "0"})
-_MARKS = (SENTENCE, PHRASE, CHANNEL, PERSON)
-_KINDS: dict[Any, Kind] = {SENTENCE: "sentence", CHANNEL: "channel", PERSON: "person", bool: "flag", int: "count"}
+_MARKS = (SENTENCE, PHRASE, CHANNEL, PERSON, ROLE)
+_KINDS: dict[Any, Kind] = {
+    SENTENCE: "sentence",
+    CHANNEL: "channel",
+    PERSON: "person",
+    ROLE: "role",
+    bool: "flag",
+    int: "count",
+}
+Completions = Sequence[tuple[str, str]]  # what is shown, and the value that it stands for
 
 
 @dataclass(frozen=True, slots=True)
 class Arg:
     """One argument. `read` turns typed text into the value, or raises ValueError with what would be right.
 
-    `kind` is what a form draws; its `choices` are all the values that it takes, where they are few.
+    `kind` is what a form draws; its `choices` are all the values that it takes, where they are few. `complete(ctx, typed)`
+    offers values while somebody types.
     """
 
     name: str
@@ -52,7 +62,7 @@ class Arg:
     phrase: bool = False
     kind: Kind = "text"
     choices: tuple[str, ...] = ()
-    complete: Callable[..., Awaitable[list[str]]] | None = None
+    complete: Callable[[Any, str], Awaitable[Completions]] | None = None
 
     @property
     def required(self) -> bool:

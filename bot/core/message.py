@@ -69,7 +69,9 @@ class Message:
     """What the bot says. `public` is for everybody in the channel; all else is for the person who asked.
 
     `private`: for nobody else even where answers are public, as an error in a thread. `lasts`: worth keeping, so where
-    private answers vanish it goes to the direct message as well.
+    private answers vanish it goes to the direct message as well. `if_closed` is said too if that is refused. `topics` are
+    those of a digest, for a place that sorts by them. `choices` are what can stand in an argument, each a label with
+    the value that it is for: the answer to "complete".
     """
 
     text: str = ""
@@ -81,13 +83,16 @@ class Message:
     public: bool = False
     private: bool = False
     lasts: bool = False
+    if_closed: str = ""
+    topics: tuple[str, ...] = ()
+    choices: tuple[tuple[str, str], ...] = ()
 
 
 def to_json(message: Message) -> dict[str, Any]:
     """Return a message as plain JSON, to be stored until it is sent. Raises ValueError for one with files or a form."""
     if message.files or message.form is not None:
         raise ValueError("files and forms are for the person who asks, now")
-    return asdict(message) | {"files": [], "form": None}
+    return asdict(message) | {"files": [], "form": None, "topics": list(message.topics), "choices": []}
 
 
 def from_json(content: Mapping[str, Any]) -> Message:
@@ -97,7 +102,8 @@ def from_json(content: Mapping[str, Any]) -> Message:
         for card in content["cards"]
     )
     buttons = tuple(Button(**one) for one in content["buttons"])
-    return Message(content["text"], cards, buttons, content["footer"], public=content["public"])
+    topics = tuple(str(topic) for topic in content.get("topics", ()))
+    return Message(content["text"], cards, buttons, content["footer"], public=content["public"], topics=topics)
 
 
 def fit(text: str, limit: int, escape: Callable[[str], str] = str) -> str:

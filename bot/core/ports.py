@@ -20,7 +20,7 @@ class Facts:
     """What a platform knows of an address.
 
     `manages`: the person there may change what the channel gets; of an address without a channel, what anybody in the
-    workspace gets.
+    workspace gets. `roles` are the ids of the roles that the person has there.
     """
 
     name: str = ""
@@ -28,6 +28,7 @@ class Facts:
     time_zone: str = ""
     manages: bool = False
     missing_permissions: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,9 @@ class Source(Protocol):
 class Platform(Protocol):
     """A place where people read and type. Its class is the `platform` of its module.
 
-    It may have more: an attribute `limits: Limits` (without it the usual ones hold), and the methods of `Joins`,
-    `Checks` and `Closes`.
+    It may have more: an attribute `limits: Limits` (without it the usual ones hold); `people: str`, the workspace in
+    which people are kept where they are the same in all; `zones = False` where it tells no time zones, so that it is
+    not asked; and the methods of `Joins`, `Checks` and `Closes`.
     """
 
     name: str
@@ -105,8 +107,8 @@ class Platform(Protocol):
 class Joins(Protocol):
     """A platform on which the bot has to be in a channel before it can post there."""
 
-    async def join(self, address: Address) -> None:
-        """Make sure that the bot can post in this channel. Raises Refused, whose words are for people."""
+    async def join(self, address: Address, topics: Sequence[str] = ()) -> None:
+        """Make sure that the bot can post on `topics` in this channel. Raises Refused, whose words are for people."""
 
 
 @runtime_checkable

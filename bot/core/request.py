@@ -26,8 +26,10 @@ class Request:
     """One thing that somebody asked for.
 
     Exactly one of these is set: `text` (typed, with or without the root `/papers`), `action` (a button was pressed),
-    `command` with `values` (a form was submitted), or `event`: "home" (somebody opened the bot's own page), "joined"
-    (this person brought the bot into this channel). All of them empty is a bare `/papers`. `key` names this delivery,
+    `command` with `values` (a form was submitted; with `forms`, a command that the platform knows was given), or
+    `event`: "home" (somebody opened the bot's own page), "joined" (this person brought the bot into this channel),
+    "complete" (somebody is typing the argument `text` of `command`; `values` are what stands in all of them so far, and
+    the answer's `choices` are what can stand there). All of them empty is a bare `/papers`. `key` names this delivery,
     so that one that comes twice is done once; `person` and `place` are the names that people read.
 
     `guest`: somebody of another organisation, who may read and look up, and neither store nor manage. `forms`: where it

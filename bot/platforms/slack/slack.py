@@ -97,7 +97,7 @@ class Slack:
         """Tell what Slack knows of a place, and whether the person manages it."""
         return await self._places.about(address)
 
-    async def join(self, address: Address) -> None:
+    async def join(self, address: Address, topics: Sequence[str] = ()) -> None:  # noqa: ARG002 - it has no tags
         """Get into a public channel. Raises Refused, whose words are for people."""
         await join(self._calls, self._places, address)
 
