@@ -73,7 +73,9 @@ async def _tell(tree: CommandTree[Any], guild: str, before: str) -> None:
         tree.copy_global_to(guild=here)
     await tree.sync(guild=here)
     if before and before != guild:
+        there = discord.Object(int(before))
+        tree.clear_commands(guild=there)
         try:
-            await tree.sync(guild=discord.Object(int(before)))
+            await tree.sync(guild=there)
         except (discord.Forbidden, discord.NotFound):
             log.info("commands were left in a server that the bot is no longer in", guild=before)
