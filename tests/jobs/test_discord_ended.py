@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import discord
 import pytest
 
 from bot.config import Settings
 from bot.platforms._setup import Setup
+from bot.platforms.discord.client import Link
 from bot.platforms.discord.ended import DELETED, REMOVED, Ends
 from bot.store import installs, interests, outbox, owners, subscriptions, workspaces
 from bot.store.engine import Store
@@ -22,47 +22,6 @@ from bot.store.engine import Store
 NOW = datetime(2026, 12, 2, 8, 30, tzinfo=UTC)
 LAB, CLUB = 1 << 22, 2 << 22  # of shards 1 and 0 of two
 ME = {"id": "9", "username": "paperround", "discriminator": "0", "avatar": None, "bot": True}
-
-
-class Client(discord.AutoShardedClient):
-    """The real client without a connection: `feed` is its gateway."""
-
-    def __init__(self, ends: Ends) -> None:
-        super().__init__(
-            intents=discord.Intents(guilds=True), member_cache_flags=discord.MemberCacheFlags.none(), shard_count=2
-        )
-        self._ends = ends
-        state = self._connection
-        state.guild_ready_timeout, state.shard_count, state.shard_ids = 0.01, 2, [0, 1]
-
-    async def feed(self, kind: str, data: Any) -> None:
-        """Take one event of the gateway, and wait until all that came of it is done."""
-        if not isinstance(self.loop, asyncio.AbstractEventLoop):
-            await self._async_setup_hook()
-        self._connection.parsers[kind](data)
-        for _ in range(200):
-            others = asyncio.all_tasks() - {asyncio.current_task()}
-            if not others:
-                break
-            await asyncio.wait(others, timeout=0.5)
-
-    async def on_shard_connect(self, shard: int) -> None:
-        await self._ends.connected(self, shard)
-
-    async def on_guild_join(self, guild: discord.Guild) -> None:
-        await self._ends.joined(guild)
-
-    async def on_guild_available(self, guild: discord.Guild) -> None:
-        await self._ends.joined(guild)
-
-    async def on_guild_remove(self, guild: discord.Guild) -> None:
-        await self._ends.removed(guild)
-
-    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
-        await self._ends.channel_gone(channel.guild.id, channel.id)
-
-    async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
-        await self._ends.channel_gone(event.guild_id, event.thread_id)
 
 
 def guild(number: int, **more: Any) -> dict[str, Any]:
@@ -92,19 +51,33 @@ class Lab:
 
     store: Store
     now: datetime = NOW
-    client: Client = field(init=False)
+    link: Link = field(init=False)
 
     def __post_init__(self) -> None:
         self.start()
 
     def start(self) -> None:
-        """Start the bot, anew."""
-        self.client = Client(Ends(Setup(Settings(), self.store, {}, lambda: self.now)))
+        """Start the bot, anew, without a connection: `feed` is its gateway."""
+        self.link = Link(Settings(discord_shard_count=2))
+        Ends(Setup(Settings(), self.store, {}, lambda: self.now)).hear(self.link)
+        state = self.link.client._connection
+        state.guild_ready_timeout, state.shard_count, state.shard_ids = 0.01, 2, [0, 1]
+
+    async def feed(self, kind: str, data: Any) -> None:
+        """Let the client take one event of the gateway, and wait until all that came of it is done."""
+        if not isinstance(self.link.client.loop, asyncio.AbstractEventLoop):
+            await self.link.client._async_setup_hook()
+        self.link.client._connection.parsers[kind](data)
+        for _ in range(200):
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            if not others:
+                break
+            await asyncio.wait(others, timeout=0.5)
 
     async def ready(self, shard: int, *guilds: int) -> None:
         """Let a shard get ready: Discord names its servers."""
         named = [{"id": str(number), "unavailable": True} for number in guilds]
-        await self.client.feed(
+        await self.feed(
             "READY", {"shard": [shard, 2], "user": ME, "guilds": named, "application": {"id": "9", "flags": 0}}
         )
 
@@ -135,9 +108,9 @@ def lab(memory_store: Store) -> Lab:
 async def test_a_server_that_removed_the_bot_is_paused_and_later_deleted(lab: Lab) -> None:
     number = lab.follow(LAB, "71")
     await lab.ready(1, LAB)
-    await lab.client.feed("GUILD_CREATE", guild(LAB))
+    await lab.feed("GUILD_CREATE", guild(LAB))
     assert lab.paused(number) is None
-    await lab.client.feed("GUILD_DELETE", {"id": str(LAB)})
+    await lab.feed("GUILD_DELETE", {"id": str(LAB)})
     assert REMOVED in (lab.paused(number) or "")
     row = lab.install(LAB)
     assert row is not None
@@ -152,8 +125,8 @@ async def test_a_server_that_removed_the_bot_is_paused_and_later_deleted(lab: La
 async def test_a_server_that_is_unavailable_has_not_ended(lab: Lab) -> None:
     number = lab.follow(LAB, "71")
     await lab.ready(1, LAB)
-    await lab.client.feed("GUILD_CREATE", guild(LAB))
-    await lab.client.feed("GUILD_DELETE", {"id": str(LAB), "unavailable": True})
+    await lab.feed("GUILD_CREATE", guild(LAB))
+    await lab.feed("GUILD_DELETE", {"id": str(LAB), "unavailable": True})
     await lab.ready(1, LAB)
     assert lab.paused(number) is None
     assert lab.install(LAB) is None
@@ -171,9 +144,9 @@ async def test_a_server_that_was_lost_while_the_bot_was_away(lab: Lab) -> None:
 async def test_a_server_that_was_lost_between_two_sessions(lab: Lab) -> None:
     number = lab.follow(LAB, "71")
     await lab.ready(1, LAB)
-    await lab.client.feed("GUILD_CREATE", guild(LAB))
+    await lab.feed("GUILD_CREATE", guild(LAB))
     await lab.ready(1, LAB)
-    await lab.client.feed("GUILD_CREATE", guild(LAB))
+    await lab.feed("GUILD_CREATE", guild(LAB))
     assert lab.paused(number) is None
     await lab.ready(1)
     assert REMOVED in (lab.paused(number) or "")
@@ -183,12 +156,12 @@ async def test_a_server_that_was_lost_between_two_sessions(lab: Lab) -> None:
 async def test_a_server_that_takes_the_bot_back_goes_on(lab: Lab, again: str) -> None:
     number = lab.follow(LAB, "71")
     await lab.ready(1, LAB)
-    await lab.client.feed("GUILD_DELETE", {"id": str(LAB)})
+    await lab.feed("GUILD_DELETE", {"id": str(LAB)})
     assert lab.paused(number)
     if again == "join":
         joined = guild(LAB)
         del joined["unavailable"]
-        await lab.client.feed("GUILD_CREATE", joined)
+        await lab.feed("GUILD_CREATE", joined)
     else:
         lab.start()
         await lab.ready(1, LAB)
@@ -204,9 +177,9 @@ async def test_left_and_joined_at_once_ends_as_it_came(lab: Lab) -> None:
     joined = guild(LAB)
     del joined["unavailable"]
     for _ in range(3):
-        lab.client._connection.parsers["GUILD_DELETE"]({"id": str(LAB)})
-        lab.client._connection.parsers["GUILD_CREATE"](joined)
-    await lab.client.feed("GUILD_DELETE", {"id": "5"})
+        lab.link.client._connection.parsers["GUILD_DELETE"]({"id": str(LAB)})
+        lab.link.client._connection.parsers["GUILD_CREATE"](joined)
+    await lab.feed("GUILD_DELETE", {"id": "5"})
     assert lab.paused(number) is None
 
 
@@ -230,10 +203,10 @@ async def test_choices_of_a_server_without_subscriptions_end_too(lab: Lab) -> No
 async def test_a_channel_a_forum_or_a_thread_that_was_deleted_is_paused_and_told_once(lab: Lab, channel: str) -> None:
     here, other = lab.follow(LAB, channel), lab.follow(LAB, "79")
     await lab.ready(1, LAB)
-    await lab.client.feed("GUILD_CREATE", guild(LAB))
+    await lab.feed("GUILD_CREATE", guild(LAB))
     gone = {"id": channel, "guild_id": str(LAB), "type": 11 if channel == "73" else 0, "parent_id": "71"}
     for _ in range(2):
-        await lab.client.feed("THREAD_DELETE" if channel == "73" else "CHANNEL_DELETE", gone)
+        await lab.feed("THREAD_DELETE" if channel == "73" else "CHANNEL_DELETE", gone)
     assert lab.paused(here) == DELETED
     assert lab.paused(other) is None
     with lab.store.writing() as conn:
@@ -244,6 +217,6 @@ async def test_a_channel_a_forum_or_a_thread_that_was_deleted_is_paused_and_told
 async def test_the_threads_of_a_channel_that_was_deleted_go_with_it(lab: Lab) -> None:
     number = lab.follow(LAB, "73")
     await lab.ready(1, LAB)
-    await lab.client.feed("GUILD_CREATE", guild(LAB))
-    await lab.client.feed("CHANNEL_DELETE", {"id": "71", "guild_id": str(LAB), "type": 0})
+    await lab.feed("GUILD_CREATE", guild(LAB))
+    await lab.feed("CHANNEL_DELETE", {"id": "71", "guild_id": str(LAB), "type": 0})
     assert lab.paused(number) == DELETED

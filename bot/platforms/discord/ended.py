@@ -13,6 +13,7 @@ import discord
 import structlog
 
 from bot.platforms._setup import Setup
+from bot.platforms.discord.client import Link
 from bot.store import installs, workspaces
 from bot.store.installs import Install
 
@@ -35,6 +36,14 @@ class Ends:
         self._turn = asyncio.Lock()  # events in their order: a server may be left and joined again at once
         self._met: dict[int, discord.Guild] = {}
 
+    def hear(self, link: Link) -> None:
+        """Be told of all that may have ended, once `link` listens."""
+        link.on("shard_connect", lambda shard: self.connected(link.client, shard))
+        link.on("guild_join", self.joined)
+        link.on("guild_remove", self.removed)
+        link.on("guild_channel_delete", lambda channel: self.channel_gone(channel.guild.id, channel.id))
+        link.on("raw_thread_delete", lambda event: self.channel_gone(event.guild_id, event.thread_id))
+
     async def connected(self, client: discord.AutoShardedClient, shard: int) -> None:
         """`on_shard_connect`: compare the servers that Discord named for this shard with those that are stored.
 
@@ -54,7 +63,7 @@ class Ends:
                 await self._works(workspace)
 
     async def joined(self, guild: discord.Guild) -> None:
-        """`on_guild_join` and `on_guild_available`: what was paused since the bot was away goes on."""
+        """`on_guild_join`: what was paused since the bot was away goes on."""
         self._met.setdefault(guild.id, guild)
         async with self._turn:
             await self._works(str(guild.id))
