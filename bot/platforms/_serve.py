@@ -156,8 +156,8 @@ class Server(Generic[D]):
             log.warning("a direct message was refused", reason=str(error), workspace=at.workspace)
             if message.files:
                 await way.show(Message(NO_FILE, private=True))
-            elif closed := getattr(message, "if_closed", ""):
-                text = "\n\n".join(part for part in (message.text, closed) if part)
+            elif message.if_closed:
+                text = "\n\n".join(part for part in (message.text, message.if_closed) if part)
                 await way.show(replace(message, text=text))
 
 

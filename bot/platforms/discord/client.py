@@ -16,6 +16,7 @@ from discord.http import Route
 
 from bot.config import Settings
 from bot.errors import Refused, Retry
+from bot.platforms.discord.shards import hold_on, shards
 
 LONGEST_WAIT = 30.0  # seconds that a rate limit is waited for; a longer one is Retry
 LOGIN_WITHIN, CLOSE_WITHIN = 20.0, 5.0  # seconds
@@ -25,14 +26,17 @@ log = structlog.get_logger()
 
 
 class Client(discord.AutoShardedClient):
-    """discord.py, which keeps of Discord no more than servers, channels and roles, and asks for nothing privileged."""
+    """discord.py, which keeps of Discord no more than servers, channels and roles, and asks for nothing privileged.
+
+    Raises SettingsError for shards that there are not.
+    """
 
     def __init__(self, settings: Settings) -> None:
         intents = discord.Intents.none()
         intents.guilds = intents.dm_messages = True
         intents.guild_messages = settings.discord_mentions
-        shards = _numbers(settings.discord_shard_ids)
-        named: Any = {"shard_ids": shards} if shards else {}
+        count, ids = shards(settings)
+        named: Any = {"shard_ids": ids} if ids else {}
         super().__init__(
             intents=intents,
             member_cache_flags=discord.MemberCacheFlags.none(),
@@ -40,7 +44,7 @@ class Client(discord.AutoShardedClient):
             chunk_guilds_at_startup=False,
             allowed_mentions=discord.AllowedMentions.none(),
             max_ratelimit_timeout=LONGEST_WAIT,
-            shard_count=settings.discord_shard_count or None,
+            shard_count=count,
             **named,
         )
 
@@ -82,6 +86,7 @@ class Link:
             except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
                 raise Retry(f"Discord does not tell where to listen ({type(error).__name__}).", 0.0) from error
             DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(url)
+        await hold_on(client, self._settings)
         await client.connect()
 
     async def close(self) -> None:
@@ -120,12 +125,3 @@ class Link:
         self.client.http.connector = discord.utils.MISSING
         if self.client.is_closed():
             self.client.clear()
-
-
-def _numbers(text: str) -> list[int] | None:
-    """Return the shards of `0-3,5`; None for all."""
-    found: list[int] = []
-    for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return sorted(set(found)) or None
