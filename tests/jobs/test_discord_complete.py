@@ -187,7 +187,7 @@ class Completing(Heard):
 def simcord_bot() -> Bot:
     """The bot of the stand-in, with a topic to be completed."""
 
-    async def known(*_: object) -> list[str]:
+    async def known(*_: object) -> list[tuple[str, str]]:
         return []
 
     topic = replace(SUBSCRIBE.args[0], complete=known)

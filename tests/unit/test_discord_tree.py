@@ -103,6 +103,13 @@ async def test_required_options_come_first_and_words_of_a_form_may_be_left_out()
     ]
 
 
+async def test_what_can_be_completed_is_offered_while_one_types() -> None:
+    for name, one in subcommands(BUILT_IN).items():
+        offered = {option["name"] for option in one["options"] if option.get("autocomplete")}
+        args = () if name == ASK else BUILT_IN[name].args
+        assert offered == {arg.name for arg in args if arg.complete is not None or arg.kind in ("time", "days", "zone")}
+
+
 @pytest.mark.parametrize(
     "odd",
     [
@@ -229,7 +236,13 @@ def test_a_value_becomes_the_text_that_its_argument_reads(arg: Arg, resolved: ob
 @pytest.fixture
 def simcord_bot() -> Bot:
     """The bot of the stand-in."""
-    return client_of(BUILT_IN | plug_ins(30), Heard())
+    return client_of(with_role(BUILT_IN) | plug_ins(30), Heard())
+
+
+def with_role(commands: dict[str, Command]) -> dict[str, Command]:
+    """Return the commands with a `role=` for `digest`."""
+    arg = replace(arg_of("role"), name="role", parameter="role")
+    return commands | {"digest": replace(commands["digest"], args=(arg,))}
 
 
 @pytest.fixture
@@ -258,6 +271,23 @@ async def test_a_person_arrives_by_id_and_what_was_not_given_is_left_out(lab: An
     await lab.ada.slash(lab.channel, "papers schedule", which="2", to=lab.ada)
     await lab.ada.slash(lab.channel, "papers subscribe")
     assert lab.heard.commands == [("schedule", {"which": "2", "to": f"<@{lab.ada.id}>"}), ("subscribe", {})]
+
+
+async def test_a_role_arrives_by_id_and_name(lab: Any) -> None:
+    role = lab.guild.create_role("Readers")
+    await lab.ada.slash(lab.channel, "papers digest", role=role)
+    assert lab.heard.commands == [("digest", {"role": f"<@&{role.id}|Readers>"})]
+
+
+async def test_a_channel_that_takes_messages_can_be_picked_and_another_cannot(lab: Any) -> None:
+    news, voice = lab.guild.create_news_channel("news"), lab.guild.create_voice_channel("talk")
+    with pytest.raises(simcord.OptionError):
+        await lab.ada.slash(lab.channel, "papers subscribe", topic="x", **{"in": voice})
+    await lab.ada.slash(lab.channel, "papers subscribe", topic="x", **{"in": news})
+    assert lab.heard.commands == [("subscribe", {"topic": "x", "in": f"<#{news.id}>"})]
+    (place,) = (one for one in subcommands(BUILT_IN)["subscribe"]["options"] if one["name"] == "in")
+    kinds = {discord.ChannelType.public_thread, discord.ChannelType.private_thread, discord.ChannelType.forum}
+    assert {kind.value for kind in kinds} <= set(place["channel_types"])
 
 
 async def test_own_words_and_the_menu_of_a_message_arrive(lab: Any) -> None:

@@ -12,12 +12,12 @@ from discord import app_commands
 from discord.app_commands import Choice
 
 from bot.core.command import Arg
+from bot.core.grammar import TEXT_LIMIT
 from bot.core.message import fit
 from bot.core.typed import COUNT_LIMIT, GAP_LIMIT, Count, Gap
 
 CHOICES = 25  # of an option, and of an answer while somebody types
 SHORT = 100  # characters of a description, and of a choice's name and its value
-TEXT_LIMIT = 1000  # characters of a value that is typed
 _TYPES = {
     "count": OptionType.integer,
     "flag": OptionType.boolean,
@@ -109,7 +109,7 @@ def text_of(arg: Arg, value: Any) -> str:
     mark = _MARKS.get(_TYPES.get(arg.kind, OptionType.string))
     if mark is None or not hasattr(value, "id"):
         return str(value)
-    name = re.sub(r"[<>|]", "", getattr(value, "name", "")) if arg.kind in ("role",) else ""
+    name = re.sub(r"[<>|]", "", getattr(value, "name", "")) if arg.kind == "role" else ""
     return f"<{mark}{value.id}|{name}>" if name else f"<{mark}{value.id}>"
 
 
