@@ -317,7 +317,7 @@ def _openers(settings: Settings, store: Store) -> dict[str, Callable[[], Platfor
 
 @cli.command()
 def manifest(
-    name: Annotated[str, typer.Argument(help="The platform, such as slack.")] = "",
+    name: Annotated[str, typer.Argument(help="The platform: slack or discord.")] = "",
 ) -> None:
     """Print what a platform has to be told of the app, for the mode that the settings choose."""
     known = {name: make for name, make in load("bot.platforms", "manifest", optional=True).items() if callable(make)}

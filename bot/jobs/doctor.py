@@ -123,7 +123,9 @@ def ask_platforms(opens: Openers, store: Store) -> list[Check]:
             found += asyncio.run(_ask(platform))
     if not told:
         line = "none is set up, so digests come to the terminal alone"
-        return [Check("platforms", "look", line, "README says how, under Install it on Slack.")]
+        return [
+            Check("platforms", "look", line, "README says how, under Install it on Slack and Install it on Discord.")
+        ]
     verdict: Verdict = "look" if "not ready" in told.values() else "ok"
     return [Check("platforms", verdict, ", ".join(f"{name} {state}" for name, state in told.items())), *found]
 

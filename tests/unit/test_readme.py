@@ -14,8 +14,11 @@ from bot.jobs.deliver import LOOKS
 from bot.jobs.plan import QUIET
 from bot.jobs.web import HEALTH
 from bot.metrics import REGISTRY
+from bot.platforms.discord.manifest import PERMISSIONS, PORTAL
+from bot.platforms.discord.tree import ASK, SIMILAR
 from bot.platforms.slack.manifest import INSTALL_PATH, scopes
 from bot.plugins import GROUPS, load
+from bot.store.installs import KEPT
 from tests.unit.test_deploy import verbs
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +57,10 @@ def test_every_verb_is_named() -> None:
 
 def test_every_option_of_a_verb_that_is_named_is_there() -> None:
     source = (ROOT / "bot/cli.py").read_text(encoding="utf-8")
-    said = "".join(part(title) for title in ("Install it on Slack", "What people type", "Run it on a server"))
+    said = "".join(
+        part(title)
+        for title in ("Install it on Slack", "Install it on Discord", "What people type", "Run it on a server")
+    )
     for option in set(re.findall(r"(?<!pip )--([a-z][a-z-]+)", said)):
         assert f'"--{option}"' in source or f"{option.replace('-', '_')}: Annotated" in source, option
 
@@ -68,6 +74,7 @@ def test_settings_that_are_named_are_settings() -> None:
 ORDER = [
     "See it run",
     "Install it on Slack",
+    "Install it on Discord",
     "What people type",
     "Configure it",
     "Run it on a server",
@@ -101,6 +108,32 @@ def test_permissions_that_are_named_are_asked_for() -> None:
     named_scopes = set(re.findall(r"`([a-z_]+:[a-z]+)`", slack)) - {"connections:write"}
     with_history, without = (set(scopes(Settings(slack_history=history))) for history in (True, False))
     assert named_scopes == with_history - without
+
+
+def test_the_way_to_discord_names_what_there_is() -> None:
+    way = part("Install it on Discord")
+    assert f"<{PORTAL}>" in way
+    assert SIMILAR in way
+    assert f"`/papers {ASK}`" in way
+    shown = {name for name in Settings.model_fields if name.startswith("discord_")} - {"discord_api_url"}
+    for setting in shown | {"time_zone", "channels"}:
+        assert f"{PREFIX}{setting.upper()}" in way, setting
+    (file,) = re.findall(r"paperround import (seeds/\S+)", way)
+    assert (ROOT / file).is_file()
+    assert f"deleted {KEPT.days} days later" in " ".join(way.split())
+
+
+def test_every_permission_on_discord_is_told() -> None:
+    way = " ".join(part("Install it on Discord").split()).partition("**What it may do, and why**")[2]
+    assert [name for name, _ in PERMISSIONS.values() if name not in way] == []
+
+
+def test_what_is_typed_on_discord_is_understood() -> None:
+    typed = re.findall(r"`/papers ([a-z]+)([^`]*)`", part("Install it on Discord"))
+    assert {"subscribe", "digest", "workspace"} <= {name for name, _ in typed}
+    for name, rest in typed:
+        given = set(re.findall(r"([a-z]+):", rest))
+        assert given <= ({arg.name for arg in COMMANDS[name].args} if name != ASK else set()), name
 
 
 @pytest.mark.parametrize("file", re.findall(r"\]\(([^)#:]+)\)", README))
