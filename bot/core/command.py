@@ -46,8 +46,8 @@ Completions = Sequence[tuple[str, str]]  # what is shown, and the value that it 
 class Arg:
     """One argument. `read` turns typed text into the value, or raises ValueError with what would be right.
 
-    `kind` is what a form draws; its `choices` are all the values that it takes, where they are few. `complete(ctx, typed)`
-    offers values while somebody types.
+    `kind` is what a form draws; its `choices` are all the values that it takes, where they are few. `complete` gets the
+    context and what was typed so far, and offers values.
     """
 
     name: str

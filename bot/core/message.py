@@ -69,9 +69,9 @@ class Message:
     """What the bot says. `public` is for everybody in the channel; all else is for the person who asked.
 
     `private`: for nobody else even where answers are public, as an error in a thread. `lasts`: worth keeping, so where
-    private answers vanish it goes to the direct message as well. `if_closed` is said too if that is refused. `topics` are
-    those of a digest, for a place that sorts by them. `choices` are what can stand in an argument, each a label with
-    the value that it is for: the answer to "complete".
+    private answers vanish it goes to the direct message as well. `if_closed` is said too if that is refused. `topics`
+    are those of a digest, for a place that sorts by them. `choices` are what can stand in an argument, each a label
+    with the value that it is for: the answer to "complete".
     """
 
     text: str = ""

@@ -21,6 +21,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     false,
+    text,
 )
 
 metadata = MetaData(
@@ -315,6 +316,8 @@ workspaces = Table(
     Column("workspace", String(120), primary_key=True),
     Column("time_zone", String(64), nullable=False),
     Column("channels", String(10), nullable=False),  # who may subscribe channels: "", "managers" or "everyone"
+    Column("role", String(40), nullable=False, server_default=text("''")),  # the id of one whose members may too, or ""
+    Column("role_name", Text, nullable=False, server_default=text("''")),
 )
 
 # Where a platform's app is installed. Its token is encrypted; one that ended has none, and its data stay for a while.

@@ -27,9 +27,14 @@ class Visit:
     newest: int
 
 
-def look(conn: Connection, platform: str, workspace: str, person: Named, channel: Named | None) -> Visit:
-    """Look up a person of a workspace, and the channel that is asked from, if it is one."""
-    me = owners.known(conn, platform, workspace, "person", *person)
+def look(
+    conn: Connection, platform: str, workspace: str, person: Named, channel: Named | None, people: str = ""
+) -> Visit:
+    """Look up a person, and the channel of a workspace that is asked from, if it is one.
+
+    `people` is the workspace in which people are kept, where it is not this one.
+    """
+    me = owners.known(conn, platform, people or workspace, "person", *person)
     return Visit(
         me=me,
         place=owners.known(conn, platform, workspace, "channel", *channel) if channel else None,

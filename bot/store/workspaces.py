@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from bot.store.statements import insert
 from bot.store.tables import outbox as outbox_table
 from bot.store.tables import owners, workspaces
 from bot.store.tables import subscriptions as table
-from bot.store.text import short
+from bot.store.text import short, storable
 
 AWAY = "The app is not at work in this workspace"  # how the reason of a pause begins that `reopen` ends
 
@@ -26,11 +26,13 @@ class Workspace:
     """The choices of one workspace; an empty one means what the settings of the bot say.
 
     `time_zone` is an IANA name: that of people whose platform does not tell theirs. `channels`: who may subscribe
-    channels and change what they get, "managers" or "everyone".
+    channels and change what they get, "managers" or "everyone"; so may the members of the role with the id `role`.
     """
 
     time_zone: str = ""
     channels: Who = ""
+    role: str = ""
+    role_name: str = ""
 
 
 _CHOSEN = select(workspaces).where(*(workspaces.c[name] == bindparam(name) for name in ("platform", "workspace")))
@@ -40,24 +42,31 @@ def get(conn: Connection, platform: str, workspace: str) -> Workspace:
     """Return what was chosen; empty choices where nothing was."""
     here = {"platform": short(platform, 40), "workspace": short(workspace, 120)}
     row: Any = conn.execute(_CHOSEN, here).mappings().one_or_none()
-    return Workspace() if row is None else Workspace(row["time_zone"], row["channels"])
+    if row is None:
+        return Workspace()
+    return Workspace(row["time_zone"], row["channels"], row["role"], row["role_name"])
 
 
 def set_zone(conn: Connection, platform: str, workspace: str, time_zone: str) -> None:
     """Keep the workspace's time zone: an IANA name, checked by the caller, or empty."""
-    _set(conn, platform, workspace, "time_zone", time_zone)
+    _set(conn, platform, workspace, time_zone=time_zone)
 
 
 def set_channels(conn: Connection, platform: str, workspace: str, who: Who) -> None:
     """Keep who may subscribe channels there: "managers", "everyone", or empty."""
-    _set(conn, platform, workspace, "channels", who)
+    _set(conn, platform, workspace, channels=who)
 
 
-def _set(conn: Connection, platform: str, workspace: str, name: str, value: str) -> None:
+def set_role(conn: Connection, platform: str, workspace: str, role: str, name: str) -> None:
+    """Keep the role whose members may subscribe channels there: its id and its name, or both empty."""
+    _set(conn, platform, workspace, role=short(role, 40), role_name=storable(name))
+
+
+def _set(conn: Connection, platform: str, workspace: str, **values: str) -> None:
     """Set one choice and leave the others, also where two processes choose at once."""
-    row = {"platform": short(platform, 40), "workspace": short(workspace, 120), "time_zone": "", "channels": ""}
-    new = insert(conn, workspaces).values(row | {name: value})
-    conn.execute(new.on_conflict_do_update(index_elements=["platform", "workspace"], set_={name: value}))
+    row = {"platform": short(platform, 40), "workspace": short(workspace, 120)} | asdict(Workspace())
+    new = insert(conn, workspaces).values(row | values)
+    conn.execute(new.on_conflict_do_update(index_elements=["platform", "workspace"], set_=values))
 
 
 def close(conn: Connection, platform: str, workspace: str, why: str, now: datetime) -> None:

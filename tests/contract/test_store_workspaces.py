@@ -31,3 +31,12 @@ def test_a_name_of_any_length_is_its_own(store: Store) -> None:
     with store.reading() as conn:
         assert workspaces.get(conn, "slack", "w" * 500 + "1").time_zone == "UTC"
         assert workspaces.get(conn, "slack", "w" * 500 + "2").time_zone == ""
+
+
+def test_a_role_is_kept_with_its_name_and_taken_out_again(store: Store) -> None:
+    with store.writing() as conn:
+        workspaces.set_zone(conn, "discord", "1", "Asia/Tokyo")
+        workspaces.set_role(conn, "discord", "1", "77", "Readers\x00")
+        assert workspaces.get(conn, "discord", "1") == Workspace("Asia/Tokyo", "", "77", "Readers")
+        workspaces.set_role(conn, "discord", "1", "", "")
+        assert workspaces.get(conn, "discord", "1") == Workspace("Asia/Tokyo", "")
