@@ -243,3 +243,16 @@ def test_a_backup_and_an_export_hold_no_token_that_can_be_read(store: Store, tmp
         assert row is not None
         assert box.open(row.token, "Lab") == "xoxb-sEcret-1"
     fresh.close()
+
+
+def test_workspaces_at_work_are_those_with_something_stored_that_have_not_ended(conn: Connection) -> None:
+    follow(conn, "graphs")
+    follow(conn, "optics", workspace="T2")
+    workspaces.set_zone(conn, "slack", "T3", "Europe/Berlin")
+    assert installs.at_work(conn, "slack") == {"T1", "T2", "T3"}
+    assert installs.at_work(conn, "discord") == set()
+    for workspace in ("T2", "T3"):
+        installs.end(conn, "slack", workspace, "removed", NOW, gone=True)
+    assert installs.at_work(conn, "slack") == {"T1"}
+    installs.works(conn, "slack", "T2", NOW)
+    assert installs.at_work(conn, "slack") == {"T1", "T2"}

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from bot.config import Settings
 from bot.errors import SettingsError
+from bot.platforms.discord.client import Client
 from bot.platforms.discord.manifest import (
     INTENTS,
     PERMISSIONS,
@@ -84,6 +85,12 @@ def test_mentions_are_heard_if_the_settings_say_so() -> None:
     assert intents(Settings()) == ["guilds", "dm_messages", "guild_messages"]
     assert intents(Settings(discord_mentions=False)) == ["guilds", "dm_messages"]
     assert "guild_messages" not in manifest(Settings(discord_mentions=False), COMMANDS)
+
+
+@pytest.mark.parametrize("mentions", [True, False])
+def test_the_client_asks_for_these_intents_and_no_more(mentions: bool) -> None:
+    settings = Settings(discord_mentions=mentions)
+    assert {name for name, asked_for in Client(settings).intents if asked_for} == set(intents(settings))
 
 
 def test_the_manifest_holds_the_links_and_what_they_ask_for_and_no_token() -> None:
