@@ -44,6 +44,8 @@ class Heard:
         self, interaction: discord.Interaction, command: Command, arg: Arg, values: dict[str, str], typed: str
     ) -> list[Choice[str]]:
         self.typed.append((command.name, arg.name, values, typed))
+        if self.fails is not None:
+            raise self.fails
         return self.offers
 
 

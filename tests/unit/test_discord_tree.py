@@ -43,11 +43,6 @@ def parts(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from parts(option)
 
 
-async def nothing(*_: object) -> list[Any]:
-    """Offer nothing."""
-    return []
-
-
 def with_args(name: str, number: int, help_: str = "something") -> Command:
     """Return a command of so many options."""
     arg = Arg("a", "a", help_, str, default="", option=True)
@@ -187,11 +182,11 @@ def test_each_kind_has_its_own_type_of_option() -> None:
         "role": OptionType.role,
     }
     for kind, type_ in types.items():
-        assert option_of(arg_of(kind), nothing).type is type_
+        assert option_of(arg_of(kind)).type is type_
 
 
 def test_numbers_have_the_range_of_their_type() -> None:
-    count, gap, free = (option_of(arg_of(None, type_), nothing) for type_ in (Count, Gap, int))
+    count, gap, free = (option_of(arg_of(None, type_)) for type_ in (Count, Gap, int))
     assert (count.min_value, count.max_value) == (1, 50)
     assert (gap.min_value, gap.max_value) == (0, 31)
     assert (free.min_value, free.max_value) == (None, None)
@@ -199,10 +194,10 @@ def test_numbers_have_the_range_of_their_type() -> None:
 
 def test_few_values_are_choices_and_many_are_offered_while_one_types() -> None:
     few = arg_of(None, Strictness)
-    choices = option_of(few, nothing).choices
+    choices = option_of(few).choices
     assert choices is not None
     assert [choice.value for choice in choices] == ["relaxed", "normal", "strict"]
-    many = option_of(replace(few, choices=tuple(f"v{n}" for n in range(26))), nothing)
+    many = option_of(replace(few, choices=tuple(f"v{n}" for n in range(26))))
     assert many.choices is None
     assert type(many) is not Option
 
@@ -351,6 +346,24 @@ async def test_what_stands_in_the_other_options_goes_along_while_one_types(lab: 
     found = await lab.ada.autocomplete(lab.channel, "papers subscribe", "at", "9", topic="robots", max=3, quiet=True)
     assert found == [{"name": "09:00", "value": "09:00"}]
     assert lab.heard.typed == [("subscribe", "at", {"topic": "robots", "max": "3", "quiet": "yes"}, "9")]
+
+
+async def test_while_one_types_nothing_fails_and_an_old_command_offers_nothing(
+    lab: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    lab.env.inject_error("POST", "/interactions/*/callback", status=404, code=10062)
+    assert await lab.ada.autocomplete(lab.channel, "papers subscribe", "at", "9") == []
+    assert len(lab.heard.typed) == 1
+    subscribe = lab.tree.get_command("papers").get_command("subscribe")
+    subscribe.extras["command"] = replace(BUILT_IN["subscribe"], args=())
+    assert await lab.ada.autocomplete(lab.channel, "papers subscribe", "at", "9") == []
+    lab.tree.get_command("papers").remove_command("subscribe")
+    assert await lab.ada.autocomplete(lab.channel, "papers subscribe", "at", "9") == []
+    assert await lab.ada.autocomplete(lab.channel, "papers workspace", "tz", "9") == []
+    assert len(lab.heard.typed) == 2
+    lab.heard.fails = RuntimeError("boom")
+    assert await lab.ada.autocomplete(lab.channel, "papers workspace", "tz", "9") == []
+    assert caplog.records == []
 
 
 async def test_in_a_direct_message_the_same_commands_are_there(lab: Any) -> None:

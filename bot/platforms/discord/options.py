@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import discord
@@ -36,9 +35,6 @@ _CHANNELS = [
     discord.ChannelType.forum,
 ]
 _READ_LOCALLY = frozenset({"time", "zone", "days", "choice"})  # what fits is known without asking the core
-
-Completer = Callable[[discord.Interaction, Arg, str], Awaitable[list[Choice[str]]]]
-"""Answers, while somebody types: for an interaction, an argument and what stands in it."""
 
 
 class Option(app_commands.Transformer):
@@ -82,24 +78,18 @@ class Option(app_commands.Transformer):
 
 
 class Completed(Option):
-    """An option whose values are offered while somebody types."""
+    """An option whose values are offered while somebody types: discord.py tells Discord so for one with this method."""
 
-    def __init__(self, arg: Arg, complete: Completer) -> None:
-        super().__init__(arg)
-        self._complete = complete
-
-    async def autocomplete(  # type: ignore[override]  # only options of texts are of this class
-        self, interaction: discord.Interaction, value: str, /
-    ) -> list[Choice[str]]:
-        """Offer what fits."""
-        return await self._complete(interaction, self.arg, str(value))
+    async def autocomplete(self, _interaction: discord.Interaction, _value: Any, /) -> list[Choice[Any]]:
+        """Offer nothing: the tree answers before this is asked."""
+        return []
 
 
-def option_of(arg: Arg, complete: Completer) -> Option:
-    """Return the option of an argument; `complete` is asked for what to offer where something can be offered."""
+def option_of(arg: Arg) -> Option:
+    """Return the option of an argument."""
     option = Option(arg)
     known = arg.kind in _READ_LOCALLY or arg.complete is not None
-    return Completed(arg, complete) if known and option.type is OptionType.string and not option.choices else option
+    return Completed(arg) if known and option.type is OptionType.string and not option.choices else option
 
 
 def text_of(arg: Arg, value: Any) -> str:

@@ -6,7 +6,7 @@ names, descriptions and values over a whole command.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from inspect import Parameter, Signature
 from typing import Any, Protocol
@@ -26,6 +26,8 @@ log = structlog.get_logger()
 SUBCOMMANDS, OPTIONS, CHARACTERS = 25, 25, 8000
 ASK = "ask"
 SIMILAR = "Find similar papers"
+COMMAND = "command"  # where a subcommand keeps what it was made of
+_FAULTS = (discord.DiscordException, aiohttp.ClientError, OSError)
 _ABOUT = "Look papers up, and choose which come to you or to a channel."
 _ASK = "Say it in your own words: a search, or any command as it is typed."
 _TEXT = "what to look for, or a command, such as: subscribe robots in=here"
@@ -57,12 +59,25 @@ class Serve(Protocol):
 class Tree(CommandTree[discord.Client]):
     """The tree of commands. `renew` is called once, when Discord shows the commands of another version."""
 
-    def __init__(self, client: discord.Client, name: str) -> None:
+    def __init__(self, client: discord.Client, name: str, serve: Serve) -> None:
         everywhere = app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True)
         installs = AppInstallationType(guild=True, user=True)
         super().__init__(client, allowed_contexts=everywhere, allowed_installs=installs)
         self.name = name
+        self.serve = serve
         self.renew: Callable[[], Awaitable[object]] | None = None
+
+    async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
+        """Answer what somebody is typing here, where one that is too late is a line in the log; let all else pass."""
+        if interaction.type is not discord.InteractionType.autocomplete:
+            return True
+        try:
+            await interaction.response.autocomplete(await self._offers(interaction))
+        except _FAULTS as error:
+            log.info("what was offered came too late", platform="discord", error=str(error) or type(error).__name__)
+        except Exception:
+            log.exception("nothing could be offered", platform="discord")
+        return False
 
     async def on_error(self, interaction: discord.Interaction, error: AppCommandError, /) -> None:
         """Answer what is of another version, and what failed, with a kind line. Never raises."""
@@ -71,11 +86,24 @@ class Tree(CommandTree[discord.Client]):
             log.warning("a command of another version", platform="discord", error=str(error))
         else:
             log.error("a command failed", platform="discord", exc_info=error)
-        with suppress(discord.DiscordException, aiohttp.ClientError, OSError):
+        with suppress(*_FAULTS):
             await _say(interaction, _OUTDATED.format(name=self.name) if outdated else _FAILED)
         renew, self.renew = (self.renew, None) if outdated else (None, self.renew)
         if renew is not None:
             await renew()
+
+    async def _offers(self, interaction: discord.Interaction) -> list[Choice[str]]:
+        """Return what to offer; nothing for a command or an option of another version."""
+        command = interaction.command.extras.get(COMMAND) if interaction.command is not None else None
+        args = {arg.name: arg for arg in command.args} if isinstance(command, Command) else {}
+        data: Any = interaction.data
+        focused = _focused(data.get("options", ()))
+        arg = args.get(str(focused.get("name")))
+        if not isinstance(command, Command) or arg is None:
+            return []
+        others = ((name, value) for name, value in interaction.namespace if name in args and name != arg.name)
+        values = {name: text_of(args[name], value) for name, value in others}
+        return await self.serve.complete(interaction, command, arg, values, str(focused.get("value", "")))
 
 
 def make_tree(client: discord.Client, commands: Mapping[str, Command], name: str, serve: Serve) -> Tree:
@@ -84,7 +112,7 @@ def make_tree(client: discord.Client, commands: Mapping[str, Command], name: str
     What comes first in the registry comes first here: built-in commands. What does not fit, and what Discord cannot
     show, is reached by `ask`. Raises ValueError if Discord allows no such `name`.
     """
-    tree = Tree(client, name)
+    tree = Tree(client, name, serve)
     group = app_commands.Group(name=name, description=_ABOUT)
     group.add_command(_ask(serve))
     for command in commands.values():
@@ -139,37 +167,37 @@ def _native(command: Command, serve: Serve) -> app_commands.Command[Any, ..., No
         await serve.command(interaction, command, {name: text for name, text in said.items() if text})
 
     try:
-        run.__signature__ = Signature(list(_parameters(command, serve)))  # type: ignore[attr-defined]
+        run.__signature__ = Signature(list(_parameters(command)))  # type: ignore[attr-defined]
         app_commands.describe(**{arg.parameter: described(arg.help, arg.name) for arg in command.args})(run)
         app_commands.rename(**{arg.parameter: arg.name for arg in command.args})(run)
         about = described(command.help, command.name)
-        return app_commands.Command(name=command.name, description=about, callback=run)
+        return app_commands.Command(name=command.name, description=about, callback=run, extras={COMMAND: command})
     except (ValueError, TypeError) as error:
         log.info("a command is reached by ask only", command=command.name, reason=str(error))
         return None
 
 
-def _parameters(command: Command, serve: Serve) -> Iterator[Parameter]:
+def _parameters(command: Command) -> Iterator[Parameter]:
     """Yield the parameters of a subcommand. Words of a command that has a form may be left out: then it opens."""
-
-    async def complete(interaction: discord.Interaction, arg: Arg, typed: str) -> list[Choice[str]]:
-        others = {other.name: other for other in command.args if other is not arg}
-        stands = {name: text_of(others[name], value) for name, value in interaction.namespace if name in others}
-        return await serve.complete(interaction, command, arg, stands, typed)
-
     yield Parameter("_", Parameter.POSITIONAL_ONLY, annotation=discord.Interaction)
     for arg in command.args:
         needed = arg.required and (arg.option or not command.opens_form)
         default = Parameter.empty if needed else None
-        annotation = option_of(arg, complete)
-        yield Parameter(arg.parameter, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        yield Parameter(arg.parameter, Parameter.KEYWORD_ONLY, default=default, annotation=option_of(arg))
+
+
+def _focused(options: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the option that somebody is typing, at any depth; empty if there is none."""
+    for option in options:
+        found = option if option.get("focused") else _focused(option.get("options", ()))
+        if found:
+            return found
+    return {}
 
 
 async def _say(interaction: discord.Interaction, text: str) -> None:
-    if interaction.type is discord.InteractionType.autocomplete:
-        await interaction.response.autocomplete([])
-    elif interaction.response.is_done():
-        await interaction.followup.send(text, ephemeral=True, allowed_mentions=discord.AllowedMentions.none())
+    none = discord.AllowedMentions.none()
+    if interaction.response.is_done():
+        await interaction.followup.send(text, ephemeral=True, allowed_mentions=none)
     else:
-        none = discord.AllowedMentions.none()
         await interaction.response.send_message(text, ephemeral=True, allowed_mentions=none)
