@@ -14,6 +14,7 @@ import structlog
 
 from bot import metrics
 from bot.commands._answer import answers, refusal
+from bot.commands._complete import choices
 from bot.commands._context import Context
 from bot.commands.help import introduction
 from bot.config import Settings
@@ -45,6 +46,7 @@ from bot.store import outbox, owners, papers, subscriptions, visits
 from bot.store.address import sqlite_url
 from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
+from bot.store.offered import Offered
 from bot.store.owners import Owner
 
 log = structlog.get_logger()
@@ -52,6 +54,8 @@ log = structlog.get_logger()
 CHANGES_A_REQUEST = 300  # papers that one request may bring into the index; `run` and `import` bring all of them
 AT_ONCE = 4  # requests that work at the same time: more would only make all of them late
 DATABASE = "paperround.sqlite"
+NOT_HERE = "This bot is not for this workspace. Whoever runs it can allow it: PAPERROUND_ALLOWED."
+NOT_MET = "This bot is for single servers, and I have not met you in one of them yet. Type /papers there once."
 AWAY = "My database does not answer. Please try again in a minute; if it stays, tell whoever runs this bot."
 
 
@@ -83,6 +87,7 @@ class App:
         self.commands: dict[str, Command] = load("bot.commands")
         self.sources: dict[str, Source] = {}
         self.now = now
+        self.offered = Offered(store)
         self._turns = Turns(AT_ONCE)
 
     @classmethod
@@ -144,10 +149,14 @@ class App:
 
     def close(self) -> None:
         """Give back the database's connections."""
+        self.offered.close()
         self.store.close()
 
     async def invoke(self, request: Request) -> AsyncGenerator[Message, None]:
         """Answer one request. The first message is posted, and later ones replace it; a public one stands by itself."""
+        if request.event == "complete":
+            yield await self._choices(cleaned(request))
+            return
         async with aclosing(self._turns.each(self._answered(cleaned(request)))) as answer:
             async for message in answer:
                 yield spoken(message, self.settings.command)
@@ -215,7 +224,9 @@ class App:
             message = replace(
                 message, text="\n\n".join(part for part in (*(text for _, text in held), message.text) if part)
             )
-        typed = bool(parse(ctx.request.text, self.commands).text) and not ctx.request.event
+        asked = ctx.request
+        said = parse(asked.text, self.commands).text or (asked.command and asked.forms)
+        typed = bool(said) and not asked.event
         if ctx.is_new and typed and not ctx.request.guest:
             message = replace(message, footer="\n".join([*filter(None, [message.footer]), *await introduction(ctx)]))
         return message
@@ -227,41 +238,80 @@ class App:
 
     async def _context(self, request: Request) -> Context:
         """Find out who asks and where; whoever comes for the first time is noted. Raises NotAllowed."""
-        at, now = request.address, self.now()
-        where = (at.platform, at.workspace)
-        if not self.settings.allows(*where):
-            raise NotAllowed("This bot is not for this workspace. Whoever runs it can allow it: PAPERROUND_ALLOWED.")
-        channel = (at.channel, request.place) if at.channel and at.channel != HOME else None
-        seen = await self.store.read(visits.look, *where, (at.user, request.person), channel)
+        at, now, people = request.address, self.now(), self._people(request.address)
+        if not self.settings.allows(at.platform, at.workspace):
+            raise NotAllowed(NOT_HERE)
+        channel = _channel(request)
+        person = (at.user, request.person)
+        seen = await self.store.read(visits.look, at.platform, at.workspace, person, channel, people)
+        await self._may_come(at, people, seen.me)
         if seen.newest != self.library.index.last:
             await self.library.refresh(most=CHANGES_A_REQUEST)
         me, place = seen.me, seen.place
         if me is None:
-            me = await self._meet(replace(at, channel="", thread=""), "person", at.user, request.person, now)
+            home = replace(at, workspace=people or at.workspace, channel="", thread="")
+            me = await self._meet(home, "person", at.user, request.person, now)
         is_new = seen.me is None and me.created_at == now
         me = await self._in_zone(request, me)
         if place is None and channel is not None:
             place = await self._meet(at, "channel", *channel, now)
+        zone = "" if me.time_zone else seen.time_zone
+        return replace(self._around(request, me, place), now=now, is_new=is_new, held=seen.held, default_zone=zone)
+
+    def _around(self, request: Request, me: Owner, place: Owner | None) -> Context:
+        """Put together what surrounds a request of somebody in a place."""
         return Context(
             request=request,
             me=me,
             place=place,
-            now=now,
+            now=self.now(),
             settings=self.settings,
             store=self.store,
             library=self.library,
             commands=self.commands,
             about=self._about,
             join=self._join,
-            is_new=is_new,
-            held=seen.held,
-            default_zone="" if me.time_zone else seen.time_zone,
+            offered=self.offered,
+            people=self._people(request.address),
+            zones=self._tells_zones(request.address),
         )
+
+    async def _may_come(self, at: Address, people: str, me: Owner | None) -> None:
+        """Where single workspaces are allowed, let those write directly who were met in one. Raises NotAllowed."""
+        if at.workspace != people or self.settings.allows(at.platform, "") or me is not None:
+            return
+        # Of somebody who has another name now the look knew nothing: it is repeated without the name.
+        if await self.store.read(owners.known, at.platform, people, "person", at.user, "") is None:
+            raise NotAllowed(NOT_MET)
+
+    async def _choices(self, request: Request) -> Message:
+        """Say what can stand in the argument that somebody is typing: beside all turns, and nobody is met by it."""
+        at, people, channel = request.address, self._people(request.address), _channel(request)
+        if not self.settings.allows(at.platform, at.workspace):
+            return Message()
+        try:
+            look = (at.platform, at.workspace, (at.user, ""), (channel[0], "") if channel else None, people)
+            seen = await self.offered.read(visits.look, *look)
+            await self._may_come(at, people, seen.me)
+            me = seen.me or Owner(0, at.platform, people or at.workspace, "person", at.user, "", "", self.now())
+            return await choices(self._around(request, me, seen.place))
+        except PaperroundError as error:
+            log.warning("nothing could be offered", reason=str(error))
+        except Exception:
+            log.exception("nothing could be offered", incident=secrets.token_hex(3))
+        return Message()
+
+    def _people(self, at: Address) -> str:
+        """Return the workspace in which a platform's people are kept, where they are the same in all; else nothing."""
+        return str(getattr(self.platforms.get(at.platform), "people", ""))
+
+    def _tells_zones(self, at: Address) -> bool:
+        return bool(getattr(self.platforms.get(at.platform), "zones", True))
 
     async def _in_zone(self, request: Request, me: Owner) -> Owner:
         """Learn a person's time zone from the platform, once something is asked for in which a date may stand."""
         looks_up = bool(request.text) and in_thread(request.text, self.commands)
-        if me.time_zone or looks_up or request.guest:
+        if me.time_zone or looks_up or request.guest or not self._tells_zones(request.address):
             return me
         zone = (await self._about(request.address)).time_zone
         if zone not in zones():
@@ -290,3 +340,9 @@ class App:
                     await join(address, topics)
             except Refused as error:
                 raise NotAllowed(str(error)) from error
+
+
+def _channel(request: Request) -> tuple[str, str] | None:
+    """Return the channel that a request comes from, and its name; None if it comes from none."""
+    at = request.address
+    return (at.channel, request.place) if at.channel and at.channel != HOME else None

@@ -12,12 +12,12 @@ from bot.commands._forms import asked_for, typed_instead
 from bot.commands.help import first_steps
 from bot.core.asked import FORM, for_guests, opens_form
 from bot.core.card import clip
-from bot.core.command import Command
-from bot.core.grammar import Parsed, parse
+from bot.core.command import Arg, Command
+from bot.core.grammar import TEXT_LIMIT, Parsed, parse
 from bot.core.ids import normalise
 from bot.core.message import Message
 from bot.core.plain import plain
-from bot.errors import Expired, NotFound, UserError
+from bot.errors import Expired, NotFound, UsageError, UserError
 from bot.store import notes
 
 EXPIRED = "This list has expired: run it again."
@@ -40,7 +40,8 @@ async def answers(ctx: Context) -> AsyncGenerator[Message, None]:
     elif request.action:
         yield await _press(ctx, request.action)
     elif request.command:
-        yield await _submit(ctx)
+        async for message in _submit(ctx):
+            yield message
     else:
         async for message in _typed(ctx):
             yield message
@@ -86,8 +87,13 @@ async def _typed(ctx: Context) -> AsyncGenerator[Message, None]:
         line = f"{parsed.guess.name} {parsed.text.partition(' ')[2]}"
         message = replace(message, buttons=(*message.buttons, await pages.say(ctx, f"Run “{clip(line, 40)}”", line)))
     yield message
-    if values.get("share") and ctx.place is not None and not command.personal and not ctx.in_the_open:
+    if _is_shared(ctx, command, values):
         yield replace(message, public=True)
+
+
+def _is_shared(ctx: Context, command: Command, values: Mapping[str, Any]) -> bool:
+    """Say whether an answer is for the whole channel too, where that did not get it anyway."""
+    return bool(values.get("share")) and ctx.place is not None and not command.personal and not ctx.in_the_open
 
 
 def _bind(ctx: Context, parsed: Parsed) -> tuple[Command, dict[str, Any]]:
@@ -157,12 +163,29 @@ async def _open(ctx: Context, item: Mapping[str, Any]) -> Message:
     return Message(text=typed_instead(form, command))
 
 
-async def _submit(ctx: Context) -> Message:
-    """Run a command with the values of a form."""
+async def _submit(ctx: Context) -> AsyncGenerator[Message, None]:
+    """Run a command with the values of a form, or as the platform's own command gave them."""
     command = ctx.commands.get(ctx.request.command)
     if command is None or command.hidden:
         raise Expired(FORM_EXPIRED)
     for_guests(ctx.request, command)
-    values = dict(ctx.request.values)
-    words = [values.pop(arg.name, "") for arg in command.words]
-    return await command.run(ctx, **command.bind(words, {k: v for k, v in values.items() if v.strip()}))
+    said = {name: value for name, value in ctx.request.values.items() if value.strip()}
+    for name, value in said.items():
+        if len(value) > TEXT_LIMIT:
+            raise UsageError(f"{name}: it has {len(value):,} characters; up to {TEXT_LIMIT:,} are possible.")
+    if opens_form(ctx.request, ctx.commands):
+        form = await asked_for(ctx, command, said.get(command.words[0].name, "") if command.words else "")
+        if form is not None:
+            yield Message(form=form)
+            return
+    words = [part for arg in command.words for part in _words(arg, said.pop(arg.name, ""))]
+    values = command.bind(words, said)
+    message = await command.run(ctx, **values)
+    yield message
+    if _is_shared(ctx, command, values):
+        yield replace(message, public=True)
+
+
+def _words(arg: Arg, value: str) -> list[str]:
+    """Return what was said for an argument as it would be typed: several words where it takes several."""
+    return value.split() if arg.many else [value]

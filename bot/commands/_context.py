@@ -15,6 +15,7 @@ from bot.core.ports import Facts
 from bot.core.request import Address, Request
 from bot.store.engine import Store
 from bot.store.library import Library
+from bot.store.offered import Offered
 from bot.store.owners import Owner
 
 
@@ -46,11 +47,19 @@ class Context:
     library: Library
     commands: Mapping[str, Command]
     about: Callable[[Address], Awaitable[Facts]]
+    offered: Offered  # what can be offered while somebody types
     join: Callable[..., Awaitable[None]]  # of an address, and topics: what shall be posted there
     pressed: Pressed | None = None
     is_new: bool = False
     held: Sequence[tuple[int, str]] = ()  # notices that wait for this person: number and text
     default_zone: str = ""  # that of the workspace, or of the bot
+    people: str = ""  # the workspace in which people are kept, where they are the same in all
+    zones: bool = True  # whether the platform tells the time zones of people
+
+    @property
+    def here(self) -> tuple[str, str]:
+        """The platform and the workspace that this is asked in; that of `me` may be another one."""
+        return self.request.address.platform, self.request.address.workspace
 
     @property
     def in_the_open(self) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bot.commands._context import Context
-from bot.commands._manage import may_manage
+from bot.commands._manage import may_manage, reaches
 from bot.core.card import clip, count
 from bot.core.plain import plain
 from bot.errors import Expired, NotFound
@@ -22,10 +22,12 @@ WHICH = "its name or number in your list, or sub12 from the list of the workspac
 
 async def followed(ctx: Context) -> list[Subscription]:
     """Return the rows of the list: mine, this channel's, and those that I asked for in other channels."""
-    here = [ctx.me.number, *([ctx.place.number] if ctx.place else [])]
-    rows = [sub for owner in here for sub in await ctx.store.read(subscriptions.of, owner)]
-    asked = await ctx.store.read(subscriptions.asked_by, ctx.me.number)
-    return rows + [sub for sub in asked if sub.owner not in here]
+    return await ctx.store.read(subscriptions.listed, ctx.owners, within(ctx))
+
+
+def within(ctx: Context) -> str:
+    """Return the workspace that what I asked for has to be in to be listed here; empty where I write directly."""
+    return "" if ctx.here[1] == ctx.people else ctx.here[1]
 
 
 async def named(ctx: Context, name: str, first: Owner | None = None) -> tuple[Held, Owner]:
@@ -72,7 +74,9 @@ async def chosen(ctx: Context, name: str, first: Owner | None = None) -> list[Su
     """
     if (number := await numbered(ctx, name)) is not None:
         rows = await ctx.store.read(subscriptions.of_number, number)
-        if not rows or (rows[0].platform, rows[0].workspace) != (ctx.me.platform, ctx.me.workspace):
+        mine = bool(rows) and rows[0].owner == ctx.me.number
+        theirs = bool(rows) and rows[0].workspace == ctx.people and not mine  # nobody manages it for them
+        if not rows or theirs or not (mine or reaches(ctx, rows[0].platform, rows[0].workspace)):
             raise NotFound(f"There is no subscription sub{number} here. Those who manage it see all: /papers workspace")
         await may_manage(ctx, rows[0].interest)
         return rows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.commands._context import Context
 from bot.core.card import clip
 from bot.core.plain import plain
@@ -10,6 +12,7 @@ from bot.core.request import Address
 from bot.errors import Expired, NotAllowed, UsageError
 from bot.store import interests, owners, subscriptions, workspaces
 from bot.store.owners import Owner
+from bot.store.workspaces import Workspace
 
 
 async def may_manage(ctx: Context, interest: int) -> None:
@@ -20,41 +23,72 @@ async def may_manage(ctx: Context, interest: int) -> None:
     if number == ctx.me.number:
         return
     owner = await ctx.store.read(owners.by_number, number)
-    here = (owner.platform, owner.workspace) == (ctx.me.platform, ctx.me.workspace)
-    if here and owner.kind == "channel":
-        if await ctx.store.read(subscriptions.asker_of, interest) == ctx.me.number:
+    reached = reaches(ctx, owner.platform, owner.workspace)
+    if reached and owner.kind == "channel":
+        if await ctx.store.read(subscriptions.asker_of, interest) == ctx.me.number and await is_member(ctx, owner):
             return
-        if await may_subscribe(ctx, owner.external):
+        if await may_subscribe(ctx, owner.external, owner.workspace):
             return
-    if here and await manages_workspace(ctx):
+    if reached and owner.workspace != ctx.people and await manages_workspace(ctx, owner.workspace):
         return
     if owner.kind == "channel":
         raise NotAllowed("Only whoever subscribed this channel, and those who manage it, can do this.")
     raise NotAllowed("Only the person whose it is, and those who manage this workspace, can do this.")
 
 
-async def may_subscribe(ctx: Context, channel: str) -> bool:
-    """Say whether I may subscribe this channel: I manage it; or everyone may, and I am in it, since I type there."""
-    if (await _about(ctx, channel)).manages:
+def reaches(ctx: Context, platform: str, workspace: str) -> bool:
+    """Say whether something of a workspace can be meant here: it is this one, or I write to the bot directly.
+
+    Where people are the same in all workspaces, their direct message with the bot is in none of them.
+    """
+    return (platform, workspace) == ctx.here or (platform == ctx.here[0] and ctx.here[1] == ctx.people)
+
+
+async def is_member(ctx: Context, owner: Owner) -> bool:
+    """Say whether I am still in the workspace of a channel; in this one I am."""
+    if owner.workspace == ctx.here[1]:
         return True
-    if ctx.place is None or ctx.place.external != channel:
+    return bool((await ctx.about(Address(owner.platform, owner.workspace, ctx.me.external))).name)
+
+
+async def may_subscribe(ctx: Context, channel: str, workspace: str = "") -> bool:
+    """Say whether I may subscribe a channel, of this workspace if no other is named.
+
+    I may if I manage it; if I have the role that may; or if everyone may and I am in it, since I type there.
+    """
+    facts = await _about(ctx, channel, workspace)
+    if facts.manages:
+        return True
+    chosen = await chosen_in(ctx, workspace)
+    if chosen.role and chosen.role in facts.roles:
+        return True
+    if ctx.place is None or ctx.place.external != channel or workspace not in ("", ctx.place.workspace):
         return False
-    return await who_subscribes(ctx) == "everyone"
+    return who_subscribes(ctx, chosen) == "everyone"
 
 
-async def who_subscribes(ctx: Context) -> str:
-    """Return who may subscribe channels in this workspace: "managers" or "everyone"."""
-    chosen = await ctx.store.read(workspaces.get, ctx.me.platform, ctx.me.workspace)
+async def chosen_in(ctx: Context, workspace: str = "") -> Workspace:
+    """Return what was chosen for a workspace, for this one if none is named."""
+    platform, here = ctx.here
+    return await ctx.store.read(workspaces.get, platform, workspace or here)
+
+
+def who_subscribes(ctx: Context, chosen: Workspace) -> str:
+    """Return who may subscribe channels in a workspace: "managers" or "everyone"."""
     return chosen.channels or ctx.settings.channels
 
 
-async def manages_workspace(ctx: Context) -> bool:
-    """Say whether I manage the workspace that I am in."""
-    return (await _about(ctx, "")).manages
+async def manages_workspace(ctx: Context, workspace: str = "") -> bool:
+    """Say whether I manage a workspace, this one if none is named. That of direct messages is nobody's."""
+    if (workspace or ctx.here[1]) == ctx.people:
+        return False
+    return (await _about(ctx, "", workspace)).manages
 
 
-async def channel_to_subscribe(ctx: Context, channel: str, *, exists: bool = False) -> Owner:
-    """Return the channel that shall follow something; the bot joins it. Raises NotAllowed and UsageError.
+async def channel_to_subscribe(
+    ctx: Context, channel: str, topics: Sequence[str] = (), *, exists: bool = False
+) -> Owner:
+    """Return the channel that shall follow these topics; the bot joins it. Raises NotAllowed and UsageError.
 
     `exists`: it was picked, or is the one here, so if nothing is known of it, the bot has to be brought in first.
     """
@@ -63,20 +97,29 @@ async def channel_to_subscribe(ctx: Context, channel: str, *, exists: bool = Fal
     there = Address(here.platform, here.workspace, here.user, channel)
     if not facts.name:
         if exists:
-            await ctx.join(there)
+            await ctx.join(there, topics)
         raise UsageError(
             f"in: I see no channel “{clip(plain(channel), 60)}”. Type # and pick it from the list, or in=here. "
             "If it is private, invite me into it first."
         )
     name = facts.name or channel
     if not await may_subscribe(ctx, channel):
-        if await who_subscribes(ctx) == "everyone":
+        chosen = await chosen_in(ctx)
+        if who_subscribes(ctx, chosen) == "everyone":
             raise NotAllowed(f"To subscribe #{plain(name)}, type this in #{plain(name)} itself, with in=here.")
-        raise NotAllowed(f"Only those who manage #{plain(name)} can subscribe it. Ask one of them, or leave in= out.")
-    await ctx.join(there)
+        role = f", and those with the role {role_of(chosen)}," if chosen.role else ""
+        raise NotAllowed(
+            f"Only those who manage #{plain(name)}{role} can subscribe it. Ask one of them, or leave in= out."
+        )
+    await ctx.join(there, topics)
     return await ctx.store.write(owners.get, here.platform, here.workspace, "channel", channel, name, ctx.now)
 
 
-async def _about(ctx: Context, channel: str) -> Facts:
+def role_of(chosen: Workspace) -> str:
+    """Name the role whose members may subscribe channels."""
+    return f"@{plain(chosen.role_name)}" if chosen.role_name else plain(chosen.role)
+
+
+async def _about(ctx: Context, channel: str, workspace: str = "") -> Facts:
     here = ctx.request.address
-    return await ctx.about(Address(here.platform, here.workspace, here.user, channel))
+    return await ctx.about(Address(here.platform, workspace or here.workspace, here.user, channel))

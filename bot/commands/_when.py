@@ -19,6 +19,10 @@ from bot.store import owners, workspaces
 from bot.store.subscriptions import Subscription
 
 LINES = 10  # digests that are named in one answer
+CLOSED = (
+    "I cannot write to you directly, so digests cannot reach you: allow direct messages from the servers that we "
+    "share, or ask for one whenever you like: /papers digest"
+)
 _LABELS = {
     "at": "time",
     "time_zone": "time zone",
@@ -132,14 +136,18 @@ async def nothing(ctx: Context) -> Message:
     )
 
 
-async def zone_here(ctx: Context) -> tuple[str, bool]:
-    """Return the time zone for whoever asks, and whether anybody told it: the person, the workspace or the platform."""
+async def zone_here(ctx: Context, *, for_all: bool = False) -> tuple[str, bool]:
+    """Return the time zone for whoever asks, and whether anybody told it: the person, the workspace or the platform.
+
+    What was chosen for the workspace tells that of one person only where the platform would have told another one;
+    `for_all` who are in a channel it holds.
+    """
     if ctx.me.time_zone:
         return ctx.me.time_zone, True
-    chosen = (await ctx.store.read(workspaces.get, ctx.me.platform, ctx.me.workspace)).time_zone
+    chosen = (await ctx.store.read(workspaces.get, *ctx.here)).time_zone
     if chosen:
-        return chosen, True
-    told = (await ctx.about(ctx.request.address)).time_zone
+        return chosen, ctx.zones or for_all
+    told = (await ctx.about(ctx.request.address)).time_zone if ctx.zones else ""
     if told in zones():
         await ctx.store.write(owners.set_zone, ctx.me.number, told)
         return told, True

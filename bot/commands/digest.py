@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._digest import Wanted, digest_of
 from bot.commands._interests import named
@@ -18,7 +19,7 @@ from bot.store.subscriptions import Subscription
 
 @command
 async def digest(
-    ctx: Context, name: Annotated[str, "the name or number of one interest; all of them if left out"] = ""
+    ctx: Context, name: Annotated[str, "the name or number of one interest; all of them if left out", offers.which] = ""
 ) -> Message:
     """Show today's digest now; it does not count as sent."""
     owner, held = await _owner_and_interests(ctx, name)

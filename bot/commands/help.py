@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._pages import say
 from bot.core.card import clip
 from bot.core.command import Command, command
 from bot.core.message import Message
 from bot.core.plain import plain
+from bot.core.ports import Facts
+from bot.core.request import HOME
 from bot.errors import NotFound
 from bot.store import interests
 
@@ -19,7 +22,9 @@ STARTER = "large language models"  # the topic suggested where nothing better is
 
 
 @command(threads=True, guests=True)
-async def help_(ctx: Context, name: Annotated[str, "a command; all of them if left out"] = "") -> Message:
+async def help_(
+    ctx: Context, name: Annotated[str, "a command; all of them if left out", offers.command_name] = ""
+) -> Message:
     """Say what can be typed, and what each command takes."""
     shown = {known.name: known for known in ctx.commands.values() if not known.hidden}
     if name:
@@ -81,9 +86,10 @@ def _lines(ctx: Context, steps: Sequence[str]) -> list[str]:
 
 async def suggested_topic(ctx: Context) -> str:
     """Take a topic from the channel's name or purpose if papers use its words, else one that is stored here."""
-    facts = await ctx.about(ctx.request.address)
+    at = ctx.request.address
+    facts = await ctx.about(at) if at.channel and at.channel != HOME else Facts()
     for words in (facts.purpose, facts.name.replace("-", " ").replace("_", " ")):
-        if words and ctx.request.address.channel and await ctx.library.unknown(words) is None:
+        if words and await ctx.library.unknown(words) is None:
             return clip(plain(words), 60)
     starters = await ctx.library.starters(ctx.now, 1)
     return starters[0].name if starters else STARTER

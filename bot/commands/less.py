@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._marks import mark
 from bot.core.command import SENTENCE, command
@@ -22,7 +23,7 @@ async def form(_ctx: Context, values: Mapping[str, str]) -> Form:
 @command(form=form)
 async def less(
     ctx: Context,
-    paper: Annotated[str, "an id, a link, a title, or its number in the last list"],
+    paper: Annotated[str, "an id, a link, a title, or its number in the last list", offers.paper],
     *,
     because: Annotated[str, "why, in a few words", SENTENCE] = "",
 ) -> Message:

@@ -6,6 +6,7 @@ import re
 from datetime import date
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._interests import WHICH, digests_meant, followed, together
 from bot.commands._pages import say, undo
@@ -26,7 +27,7 @@ _UNTIL = re.compile(r"(?:(.*)\s)?(?:until|till|for)\s+(.+)", re.IGNORECASE)
 @command
 async def pause(
     ctx: Context,
-    name: Annotated[str, f"{WHICH}; all of yours if left out"] = "",
+    name: Annotated[str, f"{WHICH}; all of yours if left out", offers.which] = "",
     *,
     until: Annotated[Day | None, "the date on which it goes on: 24 Dec, monday, 2 weeks", SENTENCE] = None,
 ) -> Message:

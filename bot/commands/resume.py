@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._interests import WHICH, digests_meant, together
 from bot.commands._pages import undo
-from bot.commands._when import covers, date_words, local_date, names, nothing, several
+from bot.commands._when import CLOSED, covers, date_words, local_date, names, nothing, several
 from bot.core.command import command
 from bot.core.digest import moment, upcoming
 from bot.core.message import Message
@@ -18,7 +19,9 @@ from bot.store.subscriptions import Subscription
 
 
 @command
-async def resume(ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if left out"] = "") -> Message:
+async def resume(
+    ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if left out", offers.which] = ""
+) -> Message:
     """Go on with digests that are paused; the next one covers what came meanwhile."""
     digests = await digests_meant(ctx, name)
     if not digests:
@@ -34,7 +37,8 @@ async def resume(ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if l
         rows = await together(ctx, old[0])
         lines.append(_line(ctx, old[0], rows))
     back = await undo(ctx, {"do": "schedule", "interest": paused[0][0].interest, "before": before})
-    return Message(text=several(lines), buttons=(back,), lasts=True)
+    own = any(rows[0].place_kind == "person" for rows in paused)
+    return Message(text=several(lines), buttons=(back,), lasts=True, if_closed=CLOSED if own else "")
 
 
 def _next(sub: Subscription) -> str:

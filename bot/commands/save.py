@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._pages import say, undo
 from bot.commands._papers import meant
@@ -16,7 +17,7 @@ from bot.store import saved
 
 @command
 async def save(
-    ctx: Context, paper: Annotated[str, "an id, a link, a title, or its number in the last list"]
+    ctx: Context, paper: Annotated[str, "an id, a link, a title, or its number in the last list", offers.paper]
 ) -> Message:
     """Keep a paper to read later."""
     stored = await meant(ctx, paper)

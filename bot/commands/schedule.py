@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._interests import WHICH, chosen, mine_or_here
 from bot.commands._manage import may_manage
@@ -17,6 +19,7 @@ from bot.core.digest import called
 from bot.core.message import Card, Form, Message
 from bot.core.pages import Entry
 from bot.core.plain import plain
+from bot.core.request import Address
 from bot.core.typed import Count, Gap, Strictness, Time, Weekdays, Zone, words_for_weekdays
 from bot.errors import NotAllowed, UsageError
 from bot.store import owners, schedules, subscriptions
@@ -25,6 +28,7 @@ from bot.store.schedules import ALONE, Change
 from bot.store.subscriptions import Subscription
 from bot.store.text import key
 
+_MENTIONED = re.compile(r"<@!?[^<>|@&!]+(?:\|[^<>]*)?>")
 FIELDS = ("at", "on", "tz", "max", "strictness", "gap", "quiet", "crosslists")
 KINDS = (("Schedule", "schedule", False),)
 _OPTIONS = "at=08:00 tz=Europe/Berlin on=mon,thu max=5 strictness=strict gap=3 crosslists=yes quiet=yes with=… name=…"
@@ -52,13 +56,14 @@ async def form(ctx: Context, values: Mapping[str, str]) -> Form | None:
         "quiet": "yes" if sub.silent else "no",
         "crosslists": "yes" if sub.cross_lists else "no",
     }
-    return Form("schedule", now, FIELDS, "Schedule")
+    first = tuple(name for name in FIELDS if name in values)  # what the button is for
+    return Form("schedule", now, tuple(dict.fromkeys((*first, *FIELDS))), "Schedule")
 
 
 @command(form=form)
 async def schedule(
     ctx: Context,
-    which: Annotated[str, WHICH] = "",
+    which: Annotated[str, WHICH, offers.which] = "",
     *,
     at: Annotated[Time | None, "local time, such as 09:00"] = None,
     tz: Annotated[Zone | None, "time zone, such as Europe/Berlin"] = None,
@@ -68,7 +73,9 @@ async def schedule(
     gap: Annotated[Gap | None, "days from one digest to the next, at least; or none"] = None,
     crosslists: Annotated[bool | None, "papers that are announced as cross-lists too: yes or no"] = None,
     quiet: Annotated[bool | None, "say nothing on days without papers: yes or no"] = None,
-    with_: Annotated[str, "another subscription that it comes in one digest with; none: by itself", PHRASE] = "",
+    with_: Annotated[
+        str, "another subscription that it comes in one digest with; none: by itself", PHRASE, offers.which
+    ] = "",
     name: Annotated[str, "another name for it", PHRASE] = "",
     to: Annotated[str, "who has it from now on: me, @name or an id; for channels", PERSON] = "",
 ) -> Message:
@@ -165,7 +172,13 @@ async def _person(ctx: Context, sub: Subscription, text: str) -> int:
     if key(text) == "me":
         return ctx.me.number
     wanted = text.strip("<>").partition("|")[0].lstrip("@!")
-    found: list[Owner] = await ctx.store.read(owners.people, ctx.me.platform, ctx.me.workspace, wanted)
+    platform, here = ctx.here
+    found: list[Owner] = await ctx.store.read(owners.people, platform, ctx.people or here, wanted)
+    if ctx.people:  # names are those of all servers: only a mention says who of this one is meant
+        if not _MENTIONED.fullmatch(text.strip()):
+            raise UsageError("to: mention whom you mean: type @ and pick the name from the list.")
+        member = Address(platform, sub.workspace, wanted)
+        found = [one for one in found if one.external == wanted and (await ctx.about(member)).name]
     if not found:
         raise UsageError(f"to: I have not met “{plain(wanted)}” here. Let them type /papers once, then try again.")
     if len(found) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._pages import listed, say
 from bot.commands._papers import meant
@@ -25,11 +26,11 @@ MOST = 25  # papers that one search lists
 @command(threads=True, guests=True)
 async def search(
     ctx: Context,
-    words: Annotated[str, "words to look for, a title, an author, an id or a link"],
+    words: Annotated[str, "words to look for, a title, an author, an id or a link", offers.words],
     *,
     days: Annotated[int, "only papers of the last so many days"] = 0,
-    area: Annotated[str, "only papers of this area"] = "",
-    source: Annotated[str, "only papers of this source"] = "",
+    area: Annotated[str, "only papers of this area", offers.area] = "",
+    source: Annotated[str, "only papers of this source", offers.source] = "",
     share: Annotated[bool, "show the answer to the whole channel"] = False,
 ) -> Message:
     """Find papers by words, title, author, id or link."""

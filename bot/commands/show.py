@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._pages import listed
 from bot.commands._papers import meant
@@ -24,7 +25,7 @@ ABSTRACT_LIMIT = 2500  # characters
 @command(threads=True, guests=True)
 async def show(
     ctx: Context,
-    paper: Annotated[str, "an id, a link, a title, or its number in the last list"],
+    paper: Annotated[str, "an id, a link, a title, or its number in the last list", offers.paper],
     *,
     share: Annotated[bool, "show the answer to the whole channel"] = False,
 ) -> Message:

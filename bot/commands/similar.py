@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._pages import listed
 from bot.commands._papers import entries, meant
@@ -20,7 +21,7 @@ LIKE_AT_MOST = 20  # papers that may be named at once
 @command(threads=True, guests=True)
 async def similar(
     ctx: Context,
-    paper: Annotated[tuple[str, ...], "an id, a link, a title, or numbers of the last list"],
+    paper: Annotated[tuple[str, ...], "an id, a link, a title, or numbers of the last list", offers.paper],
     *,
     share: Annotated[bool, "show the answer to the whole channel"] = False,
 ) -> Message:

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._digest import digest_of
 from bot.commands._forms import opens
 from bot.commands._interests import chosen
 from bot.commands._manage import channel_to_subscribe
 from bot.commands._pages import undo
-from bot.commands._when import full, keep_zone, typed, values_of, zone_here
+from bot.commands._when import CLOSED, full, keep_zone, typed, values_of, zone_here
 from bot.commands.digest import wanted
 from bot.core.card import clip
 from bot.core.command import CHANNEL, PHRASE, command
@@ -61,7 +62,7 @@ async def form(ctx: Context, values: Mapping[str, str]) -> Form:
 @command(form=form)
 async def subscribe(
     ctx: Context,
-    topic: Annotated[str, "what to follow, in words; several topics with ; between them"],
+    topic: Annotated[str, "what to follow, in words; several topics with ; between them", offers.topic],
     *,
     in_: Annotated[str, "a channel that you manage, or here; for yourself if left out", CHANNEL] = "",
     at: Annotated[Time | None, "local time, such as 09:00"] = None,
@@ -72,13 +73,15 @@ async def subscribe(
     gap: Annotated[Gap | None, "days from one digest to the next, at least"] = None,
     crosslists: Annotated[bool | None, "papers that are announced as cross-lists too"] = None,
     quiet: Annotated[bool | None, "say nothing on days without papers; once a week it is said all the same"] = None,
-    with_: Annotated[str, "another subscription that it comes together with, in one digest", PHRASE] = "",
+    with_: Annotated[
+        str, "another subscription that it comes together with, in one digest", PHRASE, offers.interest
+    ] = "",
     name: Annotated[str, "a name of your own for it", PHRASE] = "",
 ) -> Message:
     """Follow a topic: a digest for you, or for a channel that you manage."""
     topics = topics_of(topic)
     title = title_of(name, topics)
-    owner = await _owner(ctx, in_)
+    owner = await _owner(ctx, in_, topics)
     said = values_of(
         at=at,
         tz=tz,
@@ -90,17 +93,21 @@ async def subscribe(
         quiet=quiet,
     )
     await keep_zone(ctx, owner.number, tz)
-    zone, is_told = await zone_here(ctx)
+    zone, is_told = await zone_here(ctx, for_all=owner.kind == "channel")
     kept = await _keep(ctx, owner, title, topics, said=said, zone=zone, beside=with_)
     lead = _lead(ctx, owner, kept, renamed=bool(name))
-    if not (is_told or tz) and kept.sub.created_at == ctx.now:
+    asks_zone = not (is_told or tz) and kept.sub.created_at == ctx.now
+    if asks_zone:
         lead += "\n" + ask_zone(ctx, kept.sub)
     held = next(one for one in await ctx.store.read(interests.of, owner.number) if one.number == kept.sub.interest)
     preview = await digest_of(
         ctx, owner.number, [wanted(ctx, held, kept.sub)], lead=_preview(lead), footer=full(kept.sub, ctx.now)
     )
-    change = await opens(ctx, "Schedule", "schedule", {"which": f"sub{kept.sub.number}"})
-    return replace(preview, buttons=(*preview.buttons, *await _back(ctx, kept), change), lasts=True)
+    which = {"which": f"sub{kept.sub.number}"}
+    change = [await opens(ctx, "Time zone", "schedule", which | {"tz": ""})] if asks_zone else []
+    change.append(await opens(ctx, "Schedule", "schedule", which))
+    closed = CLOSED if owner.kind == "person" else ""
+    return replace(preview, buttons=(*preview.buttons, *await _back(ctx, kept), *change), lasts=True, if_closed=closed)
 
 
 def title_of(name: str, topics: Sequence[str] = ()) -> str:
@@ -217,7 +224,7 @@ async def _back(ctx: Context, kept: _Kept) -> tuple[Button, ...]:
     return (await undo(ctx, {"do": what, "interest": sub.interest, "before": before}),)
 
 
-async def _owner(ctx: Context, channel: str) -> Owner:
+async def _owner(ctx: Context, channel: str, topics: Sequence[str]) -> Owner:
     """Return who follows: me, or a channel that I may subscribe. Raises NotAllowed and UsageError."""
     if not channel:
         return ctx.me
@@ -228,4 +235,4 @@ async def _owner(ctx: Context, channel: str) -> Owner:
         if not here.channel:
             raise UsageError("“here” is no channel: name one, such as in=reading-group, or leave it out.")
         wanted = here.channel
-    return await channel_to_subscribe(ctx, wanted, exists=named is not None or wanted == here.channel)
+    return await channel_to_subscribe(ctx, wanted, topics, exists=named is not None or wanted == here.channel)

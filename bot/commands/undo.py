@@ -72,9 +72,10 @@ async def _restore(ctx: Context, before: list[dict[str, Any]]) -> bool:
 
 
 async def _workspace(ctx: Context, item: Mapping[str, Any]) -> str:
-    if not await manages_workspace(ctx):
-        raise NotAllowed("Only those who manage this workspace can do this.")
-    here = (ctx.me.platform, ctx.me.workspace)
-    await ctx.store.write(workspaces.set_zone, *here, item["time_zone"])
-    await ctx.store.write(workspaces.set_channels, *here, item["channels"])
+    platform, here = ctx.here
+    if item.get("workspace", here) != here or not await manages_workspace(ctx):
+        raise NotAllowed("Only those who manage this workspace can do this, in it.")
+    await ctx.store.write(workspaces.set_zone, platform, here, item["time_zone"])
+    await ctx.store.write(workspaces.set_channels, platform, here, item["channels"])
+    await ctx.store.write(workspaces.set_role, platform, here, *item.get("role", ("", "")))
     return "Undone: what holds here is as before."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._wishes import unwish
 from bot.core.command import command
@@ -11,6 +12,6 @@ from bot.core.message import Message
 
 
 @command(personal=True)
-async def unmute(ctx: Context, words: Annotated[str, "words, or an author's name"]) -> Message:
+async def unmute(ctx: Context, words: Annotated[str, "words, or an author's name", offers.muted]) -> Message:
     """Mute these words or this author no longer."""
     return await unwish(ctx, "mute", words)

@@ -18,8 +18,10 @@ def opens_form(request: Request, commands: Mapping[str, Command]) -> bool:
     It is if a button is there for it, or if a command that has one was said with nothing to do yet: `subscribe` alone,
     `schedule NAME` without a change. The answer may still be a message without a form, if there is nothing to fill in.
     """
-    if not request.forms or request.command or request.event:
+    if not request.forms or request.event:
         return False
+    if request.command:
+        return _is_bare(request, commands.get(request.command)) and not request.guest
     if request.action:
         head = request.action.partition(":")[0]
         if head == FORM:
@@ -29,6 +31,14 @@ def opens_form(request: Request, commands: Mapping[str, Command]) -> bool:
         parsed = parse(request.text, commands)
         command, has_words, has_options = parsed.command, bool(parsed.words), bool(parsed.options or parsed.unread)
     return command is not None and _asks(command, has_words, has_options) and (command.guests or not request.guest)
+
+
+def _is_bare(request: Request, command: Command | None) -> bool:
+    """Tell whether a command that the platform knows was given with nothing that it could do."""
+    said = {name for name, value in request.values.items() if value.strip()}
+    if command is None or command.hidden:
+        return False
+    return _asks(command, any(arg.name in said for arg in command.words), bool(said & command.options.keys()))
 
 
 def in_thread(text: str, commands: Mapping[str, Command]) -> bool:

@@ -75,8 +75,9 @@ def spoken(message: Message, name: str) -> Message:
     """Return a message whose own words call the command as it is called here. Titles and abstracts stay as they are."""
     if name == ROOT:
         return message
-    text, footer = (_OWN.sub(f"/{name}", part) for part in (message.text, message.footer))
-    return replace(message, text=text, footer=footer)
+    parts = (message.text, message.footer, message.if_closed)
+    text, footer, if_closed = (_OWN.sub(f"/{name}", part) for part in parts)
+    return replace(message, text=text, footer=footer, if_closed=if_closed)
 
 
 def arguments(command: Command, rest: str) -> tuple[list[str], dict[str, str], dict[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Any
@@ -155,6 +155,8 @@ def _put(conn: Connection, frozen: Frozen, now: datetime) -> None:
         note = notes.add(conn, sub.owner, "list", frozen.content, now)
         page = page_of(note, frozen.content, 0)
         message = Message(page.text, page.cards, (*page.buttons, *buttons), page.footer)
+    topics = dict.fromkeys(topic for one in frozen.due.subs for topic in one.topics)
+    message = replace(message, topics=tuple(topics))
     outbox.put(
         conn,
         key=frozen.due.key,

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, or_, select
 
-from bot.store.papers import resolve, resolve_all
+from bot.store.papers import get, resolve, resolve_all
 from bot.store.statements import insert
 from bot.store.tables import papers, saved
 
@@ -36,3 +36,9 @@ def of(conn: Connection, owner: int) -> list[tuple[int, datetime]]:
     moved = resolve_all(conn, {number for number, _ in rows})
     first = {moved.get(number, number): at for number, at in rows}
     return sorted(first.items(), key=lambda each: (each[1], each[0]), reverse=True)
+
+
+def titles(conn: Connection, owner: int, most: int) -> list[tuple[str, str]]:
+    """Return the ids and titles of at most `most` saved papers, newest first."""
+    found = get(conn, [number for number, _ in of(conn, owner)[:most]])
+    return [(stored.paper.id, stored.paper.title) for stored in found.values()]

@@ -224,6 +224,16 @@ def asked_by(conn: Connection, person: int) -> list[Subscription]:
     return _read(conn, _query().where(subscriptions.c.asked_by == person))
 
 
+def listed(conn: Connection, who: Sequence[int], workspace: str) -> list[Subscription]:
+    """Return what these owners follow, and what the first of them, a person, asked for in other channels.
+
+    Those are of one workspace, if it is not empty.
+    """
+    rows = [sub for owner in who for sub in of(conn, owner)]
+    asked = asked_by(conn, who[0])
+    return rows + [sub for sub in asked if sub.owner not in who and workspace in ("", sub.workspace)]
+
+
 def in_workspace(conn: Connection, platform: str, workspace: str) -> list[Subscription]:
     """Return every subscription of a workspace, in the order they were made."""
     return _read(conn, _query().where(owners.c.platform == platform, owners.c.workspace == workspace))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -78,7 +79,7 @@ async def test_a_channel_is_named_as_platforms_write_it(bot: Bot, channel: str) 
 
 
 async def test_a_channel_that_the_bot_cannot_enter_is_not_subscribed(bot: Bot) -> None:
-    async def join(address: Address) -> None:
+    async def join(address: Address, topics: Sequence[str]) -> None:
         raise Refused(f"Type /invite in {address.channel} first.")
 
     bot.app.platforms["test"].join = join  # type: ignore[attr-defined]
