@@ -24,7 +24,7 @@ _MARKS = re.compile(
     r"^ *[#>+-]"  # headings, small print, quotes and lists begin a line
     r"|^ *[0-9]+[.)]"
     r"|[\\*_~|`\[\]<]"
-    r"|:(?!\s)"  # :emoji:, https://
+    r"|:(?=\S)"  # :emoji:, https://
     r"|discord(?:app)?\.(?=\w)",  # invitations, which need no https://
     re.IGNORECASE,
 )
@@ -32,7 +32,7 @@ _MENTION = re.compile(r"@(?=everyone|here|[!&]?\d)", re.IGNORECASE)
 _APART = "@\u200b"
 # What breaks the words of a link, or would be read in them; of the emoji those that are no symbols (category So).
 _UNLINKABLE = re.compile(
-    r"[\\*_~|`\[\]<>@\u200d\u203c\u2049\u20e3\u2139\u2194\u3030\ufe0e\ufe0f]|:(?=\S)|discord(?:app)?\.(?=\w)",
+    r"[\\*_~|`\[\]<>@\u200d\u203c\u2049\u20e3\u2139\u2194\u3030\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|:(?=\S)|discord(?:app)?\.(?=\w)",
     re.IGNORECASE,
 )
 _LINK = re.compile(r"https?://[^\s<>\"“”]+")
@@ -101,7 +101,7 @@ def address(url: str) -> str:
 
 def linkable(title: str) -> bool:
     """Say whether a title may be the words of a link: nothing in it needs escaping, nothing in it breaks the link."""
-    return not _UNLINKABLE.search(title) and not any(category(one) in ("So", "Sk", "Co", "Cn") for one in title)
+    return not _UNLINKABLE.search(title) and not any(category(one) in ("So", "Co", "Cn") for one in title)
 
 
 def weight(text: str) -> int:
