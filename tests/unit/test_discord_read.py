@@ -210,3 +210,10 @@ def test_a_mention(client: Client, mention: str) -> None:
 )
 def test_what_is_not_for_us_is_none(client: Client, more: dict[str, Any]) -> None:
     assert read.message(message(client, **more), ME) is None
+
+
+def test_a_message_of_a_server_that_is_not_known_is_no_direct_message(client: Client) -> None:
+    channel = discord.PartialMessageable(state=client._connection, id=CHANNEL, guild_id=987)
+    raw: Any = written(content=f"<@{ME}> profile", guild_id="987")
+    said = discord.Message(state=client._connection, channel=channel, data=raw)  # type: ignore[arg-type]
+    assert read.message(said, ME) is None

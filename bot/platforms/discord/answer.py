@@ -152,13 +152,14 @@ class Reply:
     lasting: bool = True
 
     async def show(self, message: Message) -> None:
-        """Reply; privately where nobody else should read it."""
-        if message.private or not self.open:
-            await self._directly(message)
-        elif self.posted is None:
-            self.posted = await self.desk.post(self.below.channel, message, self.below)
-        else:
-            await self.desk.edit(self.posted, message)
+        """Reply; privately where nobody else should read it, or where the bot may not write."""
+        if self.open and not message.private:
+            try:
+                return await self._openly(message)
+            except Refused as error:
+                log.info("a mention is answered directly", reason=str(error))
+                self.open, self.told = False, True
+        return await self._directly(message)
 
     async def aside(self, message: Message) -> None:
         """Write once more to the person alone."""
@@ -169,6 +170,12 @@ class Reply:
         """Reply, unless everybody has read the answer already."""
         if not self.open:
             await self.desk.post(self.below.channel, message, self.below)
+
+    async def _openly(self, message: Message) -> None:
+        if self.posted is None:
+            self.posted = await self.desk.post(self.below.channel, message, self.below)
+        else:
+            await self.desk.edit(self.posted, message)
 
     async def _directly(self, message: Message) -> None:
         """Write to the person alone, and say in the channel once where it is, or why it is not."""

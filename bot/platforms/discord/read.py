@@ -15,7 +15,7 @@ import discord
 from bot.core.ids import normalise
 from bot.core.request import Address, Request
 from bot.platforms.discord.form import values_of
-from bot.platforms.discord.text import action_of
+from bot.platforms.discord.marks import action_of
 
 PLATFORM, PEOPLE = "discord", "@me"
 BUTTON = 2  # the type of a component
@@ -97,13 +97,16 @@ def message(said: discord.Message, me: int) -> Request | None:
     """
     mention = re.compile(rf"<@!?{me}>")
     machine = said.author.bot or said.webhook_id is not None or said.edited_at is not None
-    if machine or said.type not in _SPOKEN or not (said.guild is None or mention.search(said.content)):
+    if machine or said.type not in _SPOKEN:
         return None
-    user, name = str(said.author.id), _name(said.author)
-    here = Address(PLATFORM, PEOPLE, user)
-    if said.guild is not None:
+    user = str(said.author.id)
+    if isinstance(said.channel, discord.DMChannel):
+        here = Address(PLATFORM, PEOPLE, user)
+    elif said.guild is not None and mention.search(said.content):
         here = Address(PLATFORM, str(said.guild.id), user, str(said.channel.id), str(said.id))
-    text = typed(mention.sub(" ", said.content))
+    else:
+        return None
+    text, name = typed(mention.sub(" ", said.content)), _name(said.author)
     return Request(here, text, key=f"{PLATFORM}:message:{said.id}", person=name, place=_place(said.channel))
 
 
