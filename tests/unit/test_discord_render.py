@@ -201,9 +201,9 @@ def test_the_mark_goes_to_the_first_button_that_has_room_and_else_to_a_part() ->
 
 
 def test_a_mark_is_known_as_discord_py_reads_it() -> None:
-    raw = {"type": 1, "components": [{"type": 2, "style": 2, "custom_id": f"a#{nonce_of(KEY)}", "label": "A"}]}
-    assert is_marked([discord.ActionRow(raw)], KEY)  # type: ignore[attr-defined]  # the component, not that of ui
-    assert not is_marked([discord.ActionRow(raw)], "")  # type: ignore[attr-defined]
+    raw: Any = {"type": 1, "components": [{"type": 2, "style": 2, "custom_id": f"a#{nonce_of(KEY)}", "label": "A"}]}
+    assert is_marked([discord.ActionRow(raw)], KEY)
+    assert not is_marked([discord.ActionRow(raw)], "")
 
 
 @given(st.text(max_size=97), st.text(), st.lists(st.text(max_size=5), max_size=3))

@@ -1,9 +1,9 @@
 """A form: a command's own arguments as Discord's inputs, five at most, and what was filled in, as typed. Pure.
 
-A modal has no place for values that stand in no input but its custom_id of 100 characters. It holds the words of a
-command first (which subscription a schedule is of), then channels and people, then the rest as far as there is room;
-what has none is left to the command, which keeps what is stored or takes the usual. So a form never says anything that
-its maker did not know, and an emptied input is left out.
+The five are the first that the form asks for; channels and people give way, since Discord's own options pick them
+better. A value that stands in no input is held by the custom_id, which has 100 characters: the words of a command
+first (which subscription a schedule is of), then a channel or a person, then the rest. What has no room there is left
+to the command, which keeps what is stored or takes the usual. An input that somebody emptied is left out.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ SHORT, PARAGRAPH = 1, 2  # styles of a text input
 TAKE_DIGESTS = (0, 5, 10, 11, 12, 15)  # types of channels: text, announcements, their threads, other threads, forums
 _LABELS = {"time": "Time", "zone": "Time zone", "days": "Days", "channel": "Channel", "person": "Person"}
 _NAMED = {"max": "Papers, at most", "gap": "Days between two digests", "crosslists": "Cross-lists", "because": "Why"}
-_HINTS = {"channel": "a channel that you manage; leave it empty for yourself", "count": f"1 to {COUNT_LIMIT}"}
+_HINTS = {"max": f"a number from 1 to {COUNT_LIMIT}"}
 _NO_HINT = frozenset({"days", "flag", "choice"})  # the help says how to type what is chosen here
-_FIRST = ("channel", "person")  # what the custom_id holds first, after the words
+_PICKED = ("channel", "person", "role")  # what gives way, and what the custom_id holds first, after the words
+_SAFE = " :/,<>#@|"  # what a custom_id holds as it is
 _ID = re.compile(r"<[#@]!?(\d+)(?:\|[^>]*)?>|(\d{15,20})")
 
 
@@ -66,29 +67,31 @@ def values_of(data: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
 
 
 def _shown(form: Form, command: Command) -> list[Arg]:
-    """Return the arguments that a form asks for: its first five, those that are needed among them."""
+    """Return the arguments that a form asks for, in its order: five at most, those that are needed among them."""
     known = {arg.name: arg for arg in command.args}
     named = [known[name] for name in dict.fromkeys(form.fields or tuple(known)) if name in known]
-    needed = [arg for arg in named if arg.required]
-    chosen = [*needed, *(arg for arg in named if not arg.required)][:INPUTS]
-    return [arg for arg in named if arg in chosen]
+    worth = sorted(named, key=lambda arg: (not arg.required, arg.kind in _PICKED))
+    return [arg for arg in named if arg in worth[:INPUTS]]
 
 
 def _custom_id(form: Form, command: Command, shown: set[str]) -> str:
     words = {arg.name for arg in command.words}
-    hidden = [arg for arg in command.args if arg.name not in shown and form.values.get(arg.name, "").strip()]
-    hidden.sort(key=lambda arg: (arg.name not in words, arg.kind not in _FIRST))
-    made = f"{FORM}:{form.command}:"
+    hidden = sorted(
+        (arg for arg in command.args if arg.name not in shown),
+        key=lambda arg: (arg.name not in words, arg.kind not in _PICKED),
+    )
+    made, mark = f"{FORM}:{form.command}:", ""
     for arg in hidden:
-        pair = f"{quote(arg.name)}={quote(form.values[arg.name].strip(), safe=' :/,<>#@|')}"
-        longer = f"{made}{'' if made.endswith(':') and '=' not in made else '&'}{pair}"
-        made = longer if len(longer) <= CUSTOM_ID_LIMIT else made
+        value = one_line(form.values.get(arg.name, ""))
+        longer = f"{made}{mark}{arg.name}={quote(value, safe=_SAFE)}"
+        if value and len(longer) <= CUSTOM_ID_LIMIT:
+            made, mark = longer, "&"
     return made
 
 
 def _labelled(arg: Arg, value: str) -> Payload:
     label = _NAMED.get(arg.name) or _LABELS.get(arg.kind) or arg.name.capitalize()
-    hint = "" if arg.kind in _NO_HINT or arg.name in _NAMED else _HINTS.get(arg.kind, arg.help)
+    hint = "" if arg.kind in _NO_HINT else _HINTS.get(arg.name, arg.help)
     inner = _MAKERS.get(arg.kind, _text)(arg, value)
     made = {
         "type": LABEL,
@@ -120,7 +123,8 @@ def _days(arg: Arg, value: str) -> Payload:
 
 def _choice(arg: Arg, value: str) -> Payload:
     known = {one.casefold() for one in arg.choices}
-    if not 0 < len(known) <= OPTIONS or (value and value.casefold() not in known):
+    few = 0 < len(known) <= OPTIONS and all(len(one) <= OPTION_LIMIT for one in arg.choices)
+    if not few or (value and value.casefold() not in known):
         return _text(arg, value)
     options = [_option(one, one.capitalize(), one.casefold() == value.casefold()) for one in arg.choices]
     return {"type": SELECT, "options": options, "min_values": int(arg.required), "max_values": 1}
@@ -154,7 +158,7 @@ def _picked(arg: Arg, value: str, select: Payload, kind: str) -> Payload:
 
 
 def _option(value: str, label: str, is_chosen: bool) -> Payload:
-    return {"label": one_line(label, OPTION_LIMIT), "value": value[:OPTION_LIMIT]} | _initial("default", is_chosen)
+    return {"label": one_line(label, OPTION_LIMIT), "value": value} | _initial("default", is_chosen)
 
 
 def _initial(name: str, value: Any) -> Payload:
