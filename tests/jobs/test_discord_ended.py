@@ -152,15 +152,16 @@ async def test_a_server_that_was_lost_between_two_sessions(lab: Lab) -> None:
     assert REMOVED in (lab.paused(number) or "")
 
 
-@pytest.mark.parametrize("again", ["join", "restart"])
+@pytest.mark.parametrize("again", ["join", "available", "restart"])
 async def test_a_server_that_takes_the_bot_back_goes_on(lab: Lab, again: str) -> None:
     number = lab.follow(LAB, "71")
     await lab.ready(1, LAB)
     await lab.feed("GUILD_DELETE", {"id": str(LAB)})
     assert lab.paused(number)
-    if again == "join":
+    if again != "restart":
         joined = guild(LAB)
-        del joined["unavailable"]
+        if again == "join":
+            del joined["unavailable"]
         await lab.feed("GUILD_CREATE", joined)
     else:
         lab.start()

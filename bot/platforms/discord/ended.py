@@ -35,11 +35,13 @@ class Ends:
         self._setup = setup
         self._turn = asyncio.Lock()  # events in their order: a server may be left and joined again at once
         self._met: dict[int, discord.Guild] = {}
+        self._over: set[str] = set()  # servers that had ended when it was looked last
 
     def hear(self, link: Link) -> None:
         """Be told of all that may have ended, once `link` listens."""
         link.on("shard_connect", lambda shard: self.connected(link.client, shard))
         link.on("guild_join", self.joined)
+        link.on("guild_available", self.available)
         link.on("guild_remove", self.removed)
         link.on("guild_channel_delete", lambda channel: self.channel_gone(channel.guild.id, channel.id))
         link.on("raw_thread_delete", lambda event: self.channel_gone(event.guild_id, event.thread_id))
@@ -55,18 +57,23 @@ class Ends:
         self._met.update({guild.id: guild for guild in mine})
         count = client.shard_count or 1
         async with self._turn:
-            lost, back = await self._setup.store.read(_compared, set(named))
-            lost = {one for one in lost if (int(one) >> 22) % count == shard}
+            stored, self._over = await self._setup.store.read(_stored)
+            lost = {one for one in stored if (int(one) >> 22) % count == shard} - named.keys()
             for workspace in sorted(lost):
                 await self._end(workspace, "")
-            for workspace in sorted(back):
+            for workspace in sorted(self._over & named.keys()):
                 await self._works(workspace)
 
     async def joined(self, guild: discord.Guild) -> None:
         """`on_guild_join`: what was paused since the bot was away goes on."""
-        self._met.setdefault(guild.id, guild)
+        self._met[guild.id] = guild
         async with self._turn:
             await self._works(str(guild.id))
+
+    async def available(self, guild: discord.Guild) -> None:
+        """`on_guild_available`: it comes for each server after a start, and some are those that had ended."""
+        if str(guild.id) in self._over:
+            await self.joined(guild)
 
     async def removed(self, guild: discord.Guild) -> None:
         """`on_guild_remove`: pause what comes there; 30 days later all that is stored of it is deleted."""
@@ -82,10 +89,12 @@ class Ends:
         log.info("a channel was deleted", workspace=str(guild), channel=str(channel), paused=paused)
 
     async def _end(self, workspace: str, name: str) -> None:
+        self._over.add(workspace)
         if await self._setup.store.write(_end, workspace, name, self._setup.now()):
             log.info("the bot was removed from a server", workspace=workspace)
 
     async def _works(self, workspace: str) -> None:
+        self._over.discard(workspace)
         known = await self._setup.store.read(installs.get, PLATFORM, workspace)
         if known is None or known.ended_at is None:
             return
@@ -93,11 +102,10 @@ class Ends:
             log.info("the bot is in a server again", workspace=workspace)
 
 
-def _compared(conn: Any, named: set[str]) -> tuple[set[str], set[str]]:
-    """Return the servers that are stored and not named, and those that are named and had ended."""
+def _stored(conn: Any) -> tuple[set[str], set[str]]:
+    """Return the servers of which something is stored and that have not ended, and those that have."""
     stored = {one for one in installs.at_work(conn, PLATFORM) if one.isdecimal()}  # of no server: direct messages
-    ended = {one.workspace for one in installs.every(conn, PLATFORM) if one.ended_at is not None}
-    return stored - named, ended & named
+    return stored, {one.workspace for one in installs.every(conn, PLATFORM) if one.ended_at is not None}
 
 
 def _end(conn: Any, workspace: str, name: str, now: datetime) -> bool:
