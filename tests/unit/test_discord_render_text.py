@@ -155,6 +155,11 @@ def test_an_address_becomes_a_link_without_a_preview_and_nothing_else_does() -> 
     assert [span.url for span in read(made) if span.url] == ["https://x.org/a_%28b", "http://y.org"]
 
 
+def test_of_the_lines_of_a_card_only_the_one_of_links_has_links() -> None:
+    assert line_of_card("links: https://x.org, https://y.org") == "links: <https://x.org>, <https://y.org>"
+    assert line_of_card("Code: https://x.org") == r"Code: https\://x.org"
+
+
 @given(CLEAN, st.sampled_from(["https://x.org/a(b)?c=**@everyone**", "https://x.org/_a_)(", "https://x.org/~~漢~~"]))
 def test_a_title_that_may_be_a_link_is_read_as_one(title: str, url: str) -> None:
     if linkable(title) and title.strip():

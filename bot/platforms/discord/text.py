@@ -14,7 +14,7 @@ from unicodedata import category
 
 from bot.core.card import web
 from bot.core.message import fit
-from bot.core.plain import visible
+from bot.core.plain import uncoded, visible
 from bot.platforms.discord.marks import action_of as action_of
 
 LINE_LIMIT = 4000  # characters: as many as all text of a message has
@@ -45,13 +45,13 @@ Write = Callable[[str], str]
 
 def one_line(text: str, limit: int = LINE_LIMIT) -> str:
     """Return a text as one clean line that weighs `limit` at most, not escaped."""
-    return cut(visible(text), limit, str)
+    return cut(visible(uncoded(text)), limit, str)
 
 
 def lines(text: str) -> list[str]:
     """Return the clean lines of a text of our own, whose indents count, without blank ones around it."""
     found = []
-    for line in _BREAKS.split(text):
+    for line in _BREAKS.split(uncoded(text)):
         indent = line[: len(line) - len(line.lstrip(" "))]
         found.append((indent[:LINE_LIMIT] + one_line(line)).rstrip())
     return "\n".join(found).strip("\n").split("\n") if any(found) else []
@@ -86,12 +86,12 @@ def small(line: str) -> str:
 
 
 def line_of_card(line: str) -> str:
-    """Return a line of a card: a sentence of the paper as a quote, and why it was picked with a slanted first word."""
+    """Return a line of a card: a sentence of the paper as a quote, why it was picked, its links as links."""
     if line.startswith("› "):
         return f"> {escaped(line.removeprefix('› '))}"
     if line.startswith("why: "):
         return f"*why:* {escaped(line.removeprefix('why: '))}"
-    return escaped(line)
+    return linked(line) if line.startswith("links: ") else escaped(line)
 
 
 def address(url: str) -> str:
