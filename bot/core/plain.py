@@ -18,6 +18,10 @@ _HIDDEN = re.compile(
     r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _JOINER = "\u200d"
+_CODES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]P^_X]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*[0-~]?"
+)
 
 _IMAGE_OR_LINK = re.compile(
     r"!?\[([^\[\]]{1,500})\]\((?:https?://|mailto:|/|#)[^()\s]{0,1000}(?:\s\"[^\"]{0,200}\")?\)"
@@ -41,6 +45,11 @@ _ABBREVIATION = re.compile(
     r"a\.k\.a|i\.i\.d|U\.S|[A-Z])\.$"
 )
 _BOUNDARY = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"'”’)\]]))\s+(?=[\"'“‘(\[$\\*_]?[^\W_a-z])|(?<=[。！？])")
+
+
+def uncoded(text: str) -> str:
+    """Return text without what a terminal would obey (ECMA-48), with the letters that would be left of it."""
+    return _CODES.sub("", text)
 
 
 def visible(text: str) -> str:

@@ -11,15 +11,11 @@ from typing import Any
 
 from bot.core.card import web
 from bot.core.message import fit
-from bot.core.plain import visible
+from bot.core.plain import uncoded, visible
 
 Element = dict[str, Any]
 
 LINE_LIMIT = 3000  # characters of one text element: as many as any text object of Slack holds
-_ESCAPES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]P^_X]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)"
-    r"|\x1b[ -/]*[0-~]?"  # what a terminal would obey, with the letters that would be left of it
-)
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _WIDE = re.compile("[\U00010000-\U0010ffff]+")
 _LINK = re.compile(r"https?://[^\s<>\"“”]+")
@@ -28,13 +24,13 @@ _AFTER_LINK = ".,;:!?)]}'’…"
 
 def one_line(text: str, limit: int = LINE_LIMIT) -> str:
     """Return a text as one clean line that weighs `limit` at most."""
-    return cut(visible(_ESCAPES.sub("", text)), limit)
+    return cut(visible(uncoded(text)), limit)
 
 
 def lines(text: str) -> list[str]:
     """Return the clean lines of a text of our own, whose indents count, without blank ones around it."""
     found = []
-    for line in _BREAKS.split(_ESCAPES.sub("", text)):
+    for line in _BREAKS.split(uncoded(text)):
         indent = line[: len(line) - len(line.lstrip(" "))]
         found.append((indent + one_line(line)).rstrip())
     return "\n".join(found).strip("\n").split("\n") if any(found) else []
