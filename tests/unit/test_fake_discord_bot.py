@@ -65,7 +65,7 @@ class Bot(discord.AutoShardedClient):
 class Form(discord.ui.Modal, title="A form"):
     """One input."""
 
-    topic = discord.ui.Label(text="Topic", component=discord.ui.TextInput(custom_id="topic", default="cells"))
+    topic: Any = discord.ui.Label(text="Topic", component=discord.ui.TextInput(custom_id="topic", default="cells"))
 
 
 async def search(interaction: discord.Interaction[Any], words: str, count: int = 3) -> None:

@@ -109,8 +109,6 @@ def channel(world: World, id_: str) -> Json:
 
 def _mine(world: World, id_: Any) -> Guild:
     found = world.guilds.get(str(id_))
-    if found is None:
+    if found is None or world.bot.id not in found.members:
         raise Fault(10004)
-    if world.bot.id not in found.members:
-        raise Fault(50001)
     return found

@@ -33,7 +33,6 @@ def put_all(world: World, guild: str, said: Any) -> list[Json]:
     old = {(one["type"], one["name"]): one for one in world.commands.get(guild, {}).values()}
     made = [_kept(world, guild, one, old.get((one.get("type", SLASH), one["name"]))) for one in said]
     world.commands[guild] = {one["id"]: one for one in made}
-    world.changed()
     return made
 
 

@@ -54,7 +54,6 @@ def _post(world: World, channel: Channel, form: Json, files: list[Json]) -> Json
     message["id"] = post.id  # a post's first message has the post's id
     message["attachments"] = files
     world.say(message, post)
-    world.changed()
     return {**payloads.channel(post), "message": message}
 
 
@@ -83,7 +82,6 @@ def enter(world: World, thread: Channel) -> None:
         raise Fault(50024)
     if thread.archived:
         raise Fault(50083)
-    world.changed()
 
 
 def change(world: World, channel: Channel, form: Json) -> Json:

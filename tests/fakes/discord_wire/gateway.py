@@ -69,9 +69,11 @@ class Gateway:
 
     def tell(self, event: str, data: Json, intent: int, guild: Guild | None) -> None:
         """Send an event to each session that hears of it."""
+        text = ""
         for session in self.sessions.values():
             if session.hears(guild.id if guild else None) and (not intent or session.intents & intent):
-                session.dispatch(event, data)
+                text = text or json.dumps(data)
+                session.dispatch(event, text)
 
     def reconnect(self) -> None:
         """Ask all to connect again (op 7): their sessions go on."""
@@ -123,7 +125,6 @@ class Socket:
                 if self._ws.close_code in (1000, 1001):  # the bot said that it will not come back
                     self._gateway.sessions.pop(self._session.id, None)
             self._gateway.log.append(f"close {self._ws.close_code}")
-            self._gateway.world.changed()
             sender.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await sender
@@ -206,7 +207,6 @@ class Socket:
                 if guild.id not in world.unavailable:
                     session.dispatch("GUILD_CREATE", payloads.guild_created(guild, world.bot))
         session.ready = True
-        world.changed()
 
     def _resume(self, data: Json) -> None:
         gateway = self._gateway
@@ -225,7 +225,6 @@ class Socket:
         for text in missed:
             self._outbox.put_nowait(text)
         session.dispatch("RESUMED", {"_trace": []})
-        gateway.world.changed()
         return None
 
     def _say(self, op: int, data: object) -> None:

@@ -27,9 +27,11 @@ def callback(world: World, id_: str, token: str, form: Json, files: list[Json], 
     if seen is None or seen.id != id_ or world.now() - seen.sent_at > within:
         if seen is not None:
             seen.refused.append(10062)
+            seen.changed()
         raise Fault(10062)
     if seen.acked:
         seen.refused.append(40060)
+        seen.changed()
         raise Fault(40060)
     kind, data = form.get("type"), form.get("data") or {}
     may = _MAY[seen.kind] | ({DEFER_UPDATE, UPDATE} if seen.kind == SUBMIT and seen.source else set())
@@ -40,7 +42,7 @@ def callback(world: World, id_: str, token: str, form: Json, files: list[Json], 
     _take(world, seen, int(str(kind)), data, files)
     seen.callbacks.append(int(str(kind)))
     seen.acked_in = world.now() - seen.sent_at
-    world.changed()
+    seen.changed()
     return _told(seen, int(str(kind)))
 
 
@@ -137,7 +139,7 @@ def follow(world: World, seen: Seen, form: Json, files: list[Json]) -> Message:
         raise Fault(40094)
     message = _post(world, seen, form, files)
     seen.followups.append(message)
-    world.changed()
+    seen.changed()
     return message
 
 
@@ -168,7 +170,6 @@ def remove(world: World, seen: Seen, id_: str) -> None:
         seen.followups.remove(message)
     if seen.channel.messages.pop(int(message.id), None) is not None:
         world.message_event("DELETE", {"id": message.id, "channel_id": seen.channel.id}, seen.channel)
-    world.changed()
 
 
 def _fill(world: World, seen: Seen, form: Json) -> Message:
@@ -190,7 +191,7 @@ def _edit(world: World, seen: Seen, message: Message, form: Json) -> Message:
 
 def _changed(world: World, seen: Seen, message: Message) -> Message:
     seen.updates += 1
+    seen.changed()
     if not message.ephemeral:
         world.message_event("UPDATE", message, seen.channel)
-    world.changed()
     return message

@@ -67,17 +67,18 @@ def create(world: World, channel: Channel, form: Json, files: list[Json]) -> Mes
     flags = content.checked(form, content.FLAGS, files=len(files))
     if files and channel.guild and not has(channel, world.bot, "attach_files"):
         raise Fault(50013)
-    nonce = str(form["nonce"]) if form.get("nonce") is not None and form.get("enforce_nonce") else ""
-    if nonce in channel.nonces and world.now() - channel.nonces[nonce][0] < NONCE_LIFE:
+    nonce = str(form["nonce"]) if form.get("nonce") is not None else ""
+    if form.get("enforce_nonce") and nonce in channel.nonces and world.now() - channel.nonces[nonce][0] < NONCE_LIFE:
         return channel.nonces[nonce][1]
     message = content.made(world, channel, world.bot, form, flags)
     message["attachments"] = files
     _refer(channel, message, form)
     if nonce:
         channel.nonces[nonce] = (world.now(), message)
-    channel.archived = False
+    if channel.archived:  # words wake a thread
+        channel.archived = False
+        channel.changed()
     world.say(message, channel)
-    world.changed()
     return message
 
 
@@ -146,7 +147,6 @@ def edit(world: World, channel: Channel, id_: str, form: Json) -> Message:
     flags = content.checked(form, content.FLAGS, before=message["flags"] | SUPPRESS_EMBEDS)
     content.edited(world, message, form, flags)
     world.message_event("UPDATE", message, channel)
-    world.changed()
     return message
 
 
@@ -158,4 +158,3 @@ def delete(world: World, channel: Channel, id_: str) -> None:
         raise Fault(50003 if channel.guild is None else 50013)
     del channel.messages[int(id_)]
     world.message_event("DELETE", {"id": message.id, "channel_id": channel.id}, channel)
-    world.changed()

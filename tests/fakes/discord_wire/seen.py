@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,7 @@ from tests.fakes.discord_wire.state import Channel, Json, Message, User
 if TYPE_CHECKING:
     from tests.fakes.discord_wire.world import World
 
+POLL = 0.2  # seconds
 PING, COMMAND, COMPONENT, AUTOCOMPLETE, SUBMIT = 1, 2, 3, 4, 5
 
 
@@ -20,7 +23,8 @@ class Seen:
 
     `callbacks`: the types of first answers that Discord took; `refused`: the codes of those it did not take;
     `acked_in`: seconds until the first answer; `original`: the answer (a "thinks" message at first, if deferred; the
-    message of the button, if that is updated); `followups`: further messages; `modal`: the form that was opened.
+    message of the button, if that is updated); `followups`: further messages; `modal`: the form that was opened;
+    `updates`: how often the answer was edited.
     """
 
     world: World
@@ -43,6 +47,8 @@ class Seen:
     modal: Json | None = None
     choices: list[Json] | None = None
     expired: bool = False
+    updates: int = 0
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def acked(self) -> bool:
@@ -82,8 +88,16 @@ class Seen:
     async def until(self, test: Callable[[Seen], Any] | None = None, within: float = 5.0) -> Seen:
         """Wait until something is true of this: that it is `done`, if nothing is said. Raises TimeoutError."""
         wanted = test or (lambda seen: seen.done)
-        await self.world.until(lambda: wanted(self), within)
+        async with asyncio.timeout(within):
+            while not wanted(self):
+                with contextlib.suppress(TimeoutError):  # what a test waits for may be elsewhere
+                    await asyncio.wait_for(self._changed.wait(), POLL)
         return self
+
+    def changed(self) -> None:
+        """Wake those who wait for something to come of this."""
+        old, self._changed = self._changed, asyncio.Event()
+        old.set()
 
     async def answer(self, within: float = 5.0) -> Message:
         """Wait for the answer in full and return it: the message itself, or the last that followed.
@@ -98,6 +112,3 @@ class Seen:
     @property
     def _updated(self) -> bool:
         return self.source is not None and self.original is self.source and bool(self.updates)
-
-    updates: int = 0
-    """How often the answer was edited."""

@@ -87,7 +87,6 @@ class Server:
         if fail is not None and not fail.taken:
             return await self._fail(request, seen, fail)
         answer = self._answer(request, seen, files, broken)
-        self.world.changed()
         return answer if fail is None else await self._fail(request, seen, fail)
 
     def _answer(self, request: web.BaseRequest, seen: Request, files: list[Json], broken: bool) -> web.Response:

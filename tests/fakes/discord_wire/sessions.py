@@ -27,10 +27,11 @@ class Session:
     buffer: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=KEPT))
     outbox: asyncio.Queue[str | int] | None = None
 
-    def dispatch(self, event: str, data: Json) -> None:
-        """Send an event, or keep it until the session is resumed."""
+    def dispatch(self, event: str, data: Json | str) -> None:
+        """Send an event, or keep it until the session is resumed; `data` may be JSON already."""
         self.seq += 1
-        text = json.dumps({"op": 0, "t": event, "s": self.seq, "d": data})
+        brought = data if isinstance(data, str) else json.dumps(data)
+        text = f'{{"op":0,"t":"{event}","s":{self.seq},"d":{brought}}}'
         self.buffer.append((self.seq, text))
         if self.outbox is not None:
             self.outbox.put_nowait(text)
