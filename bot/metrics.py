@@ -35,6 +35,7 @@ SOURCE_AGE = Gauge(
 )
 LOOKUP = Histogram("paperround_lookup_seconds", "How long an answer took.", buckets=_LOOKUP, registry=REGISTRY)
 SLACK_UNKNOWN = _counter("slack_unknown_codes", "Answers of Slack with an error code that nobody has documented.")
+DISCORD_UNKNOWN = _counter("discord_unknown_codes", "Refusals of Discord with an error code that is not in our table.")
 LOOKUPS = _counter("lookups", "What people asked for.", "outcome")
 
 

@@ -16,6 +16,7 @@ from discord.http import Route
 
 from bot.config import Settings
 from bot.errors import Refused, Retry
+from bot.platforms.discord.codes import hears
 from bot.platforms.discord.shards import hold_on, shards
 
 LONGEST_WAIT = 30.0  # seconds that a rate limit is waited for; a longer one is Retry
@@ -44,6 +45,7 @@ class Client(discord.AutoShardedClient):
             chunk_guilds_at_startup=False,
             allowed_mentions=discord.AllowedMentions.none(),
             max_ratelimit_timeout=LONGEST_WAIT,
+            http_trace=hears(),
             shard_count=count,
             **named,
         )
