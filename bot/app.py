@@ -25,7 +25,7 @@ from bot.core.grammar import heard, parse, spoken
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.ports import Facts, Platform, Source
-from bot.core.request import HOME, Address, Request, cleaned
+from bot.core.request import Address, Request, cleaned
 from bot.core.turns import Turns
 from bot.core.typed import zones
 from bot.errors import (
@@ -241,7 +241,7 @@ class App:
         at, now, people = request.address, self.now(), self._people(request.address)
         if not self.settings.allows(at.platform, at.workspace):
             raise NotAllowed(NOT_HERE)
-        channel = _channel(request)
+        channel = (at.room, request.place) if at.room else None
         person = (at.user, request.person)
         seen = await self.store.read(visits.look, at.platform, at.workspace, person, channel, people)
         await self._may_come(at, people, seen.me)
@@ -256,7 +256,8 @@ class App:
         if place is None and channel is not None:
             place = await self._meet(at, "channel", *channel, now)
         zone = "" if me.time_zone else seen.time_zone
-        return replace(self._around(request, me, place), now=now, is_new=is_new, held=seen.held, default_zone=zone)
+        around = replace(self._around(request, me, place), now=now, newest=seen.newest)
+        return replace(around, is_new=is_new, held=seen.held, default_zone=zone)
 
     def _around(self, request: Request, me: Owner, place: Owner | None) -> Context:
         """Put together what surrounds a request of somebody in a place."""
@@ -286,15 +287,15 @@ class App:
 
     async def _choices(self, request: Request) -> Message:
         """Say what can stand in the argument that somebody is typing: beside all turns, and nobody is met by it."""
-        at, people, channel = request.address, self._people(request.address), _channel(request)
+        at, people = request.address, self._people(request.address)
         if not self.settings.allows(at.platform, at.workspace):
             return Message()
         try:
-            look = (at.platform, at.workspace, (at.user, ""), (channel[0], "") if channel else None, people)
-            seen = await self.offered.read(visits.look, *look)
-            await self._may_come(at, people, seen.me)
-            me = seen.me or Owner(0, at.platform, people or at.workspace, "person", at.user, "", "", self.now())
-            return await choices(self._around(request, me, seen.place))
+            who = (at.platform, at.workspace, at.user, at.room, people)
+            me, place, newest = await self.offered.read(visits.glance, *who)
+            await self._may_come(at, people, me)
+            me = me or Owner(0, at.platform, people or at.workspace, "person", at.user, "", "", self.now())
+            return await choices(replace(self._around(request, me, place), newest=newest))
         except PaperroundError as error:
             log.warning("nothing could be offered", reason=str(error))
         except Exception:
@@ -340,9 +341,3 @@ class App:
                     await join(address, topics)
             except Refused as error:
                 raise NotAllowed(str(error)) from error
-
-
-def _channel(request: Request) -> tuple[str, str] | None:
-    """Return the channel that a request comes from, and its name; None if it comes from none."""
-    at = request.address
-    return (at.channel, request.place) if at.channel and at.channel != HOME else None

@@ -54,6 +54,7 @@ class Context:
     held: Sequence[tuple[int, str]] = ()  # notices that wait for this person: number and text
     default_zone: str = ""  # that of the workspace, or of the bot
     people: str = ""  # the workspace in which people are kept, where they are the same in all
+    newest: int = 0  # the number of the latest change of any paper
     zones: bool = True  # whether the platform tells the time zones of people
 
     @property

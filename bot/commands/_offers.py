@@ -13,7 +13,7 @@ from bot.commands._interests import within
 from bot.core.card import clip
 from bot.core.ids import normalise
 from bot.core.plain import plain
-from bot.store import catalogue, interests, saved, subscriptions, wishes
+from bot.store import interests, saved, subscriptions, wishes
 from bot.store.offered import Offer
 from bot.store.subscriptions import Subscription
 from bot.store.text import key
@@ -46,7 +46,7 @@ async def words(ctx: Context, typed: str) -> Pairs:
 async def paper(ctx: Context, typed: str) -> Pairs:
     """Offer papers: those that I saved first, then those whose titles go on as is typed, the newest first."""
     offer = await _offer(ctx)
-    kept = await ctx.offered.read(saved.titles, ctx.me.number, SAVED)
+    kept = await ctx.offered.read(saved.titles, ctx.me.number, SAVED) if ctx.me.number else []
     named = typed.strip().isdecimal() or normalise(typed) is not None  # by number or by id: that is what is meant
     mine = [one for one in kept if _fits(typed, one[1])]
     return [*(_as_typed(typed) if named else []), *(_paper(*one) for one in [*mine, *offer.titles.find(typed, MOST)])]
@@ -95,8 +95,7 @@ async def command_name(ctx: Context, typed: str) -> Pairs:
 
 
 async def _offer(ctx: Context) -> Offer:
-    newest = await ctx.offered.read(catalogue.last_change)
-    return await ctx.offered.now(newest, ctx.now - timedelta(days=7))
+    return await ctx.offered.now(ctx.newest, ctx.now - timedelta(days=7))
 
 
 async def _wishes(ctx: Context, kind: str, typed: str) -> Pairs:

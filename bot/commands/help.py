@@ -14,7 +14,6 @@ from bot.core.command import Command, command
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.ports import Facts
-from bot.core.request import HOME
 from bot.errors import NotFound
 from bot.store import interests
 
@@ -87,7 +86,7 @@ def _lines(ctx: Context, steps: Sequence[str]) -> list[str]:
 async def suggested_topic(ctx: Context) -> str:
     """Take a topic from the channel's name or purpose if papers use its words, else one that is stored here."""
     at = ctx.request.address
-    facts = await ctx.about(at) if at.channel and at.channel != HOME else Facts()
+    facts = await ctx.about(at) if at.room else Facts()
     for words in (facts.purpose, facts.name.replace("-", " ").replace("_", " ")):
         if words and await ctx.library.unknown(words) is None:
             return clip(plain(words), 60)

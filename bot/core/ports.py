@@ -44,7 +44,7 @@ class Route:
 class Limits:
     """How many messages a second a platform takes from the bot, and of those to one destination.
 
-    `per_workspace`: the first counts for each workspace by itself. For a short while up to 1.4 times as many are sent.
+    `per_workspace`: the first counts for each workspace by itself. No second ever holds more.
     """
 
     a_second: float = 20.0

@@ -20,6 +20,11 @@ class Address:
     channel: str = ""
     thread: str = ""
 
+    @property
+    def room(self) -> str:
+        """The channel that others are in too; empty in a direct message and in an App Home."""
+        return "" if self.channel == HOME else self.channel
+
 
 @dataclass(frozen=True, slots=True)
 class Request:

@@ -27,6 +27,18 @@ class Visit:
     newest: int
 
 
+def glance(
+    conn: Connection, platform: str, workspace: str, person: str, channel: str, people: str = ""
+) -> tuple[Owner | None, Owner | None, int]:
+    """Return who and where somebody is who only types, by the platform's own ids, and the number `Visit.newest`.
+
+    `channel` is empty where it is none; `people` as in `look`.
+    """
+    me = owners.known(conn, platform, people or workspace, "person", person, "")
+    place = owners.known(conn, platform, workspace, "channel", channel, "") if channel else None
+    return me, place, catalogue.last_change(conn)
+
+
 def look(
     conn: Connection, platform: str, workspace: str, person: Named, channel: Named | None, people: str = ""
 ) -> Visit:

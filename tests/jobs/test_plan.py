@@ -153,6 +153,7 @@ async def test_several_interests_come_as_one_message(desk: Desk) -> None:
     assert "for “memory of language models” and “robot cooking”" in message.text
     kinds = [title.split()[0] for title in titles(message)]
     assert kinds.count("Learns") == kinds.count("The") == 2  # in turn
+    assert message.topics == ("memory of language models", "robot cooking")
 
 
 async def test_a_channels_digest_is_for_all_and_names_who_asked(desk: Desk) -> None:

@@ -1,6 +1,7 @@
 """Clipping text by its escaped length, and paging cards."""
 
 import html
+import json
 import re
 from collections.abc import Callable
 from unicodedata import category
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.core.message import ELLIPSIS, fit, whole
+from bot.core.grammar import spoken
+from bot.core.message import ELLIPSIS, Button, Card, Message, fit, from_json, to_json, whole
 
 FAMILY = "👩\u200d👩\u200d👧"
 FLAGS = "🇩🇪🇫🇷🇨🇦"
@@ -127,3 +129,17 @@ def test_whole_goes_back_only(text: str, end: int) -> None:
     cut = whole(text, end)
     assert 0 <= cut <= end
     assert whole(text, cut) == cut
+
+
+def test_a_stored_message_keeps_its_topics_and_old_ones_have_none() -> None:
+    card = Card("x:1", "A", lines=("b",), buttons=(Button("More", "more:1:0"),))
+    message = Message("5 of 7", (card,), footer="next", topics=("robots", "soup; bread"))
+    stored = json.loads(json.dumps(to_json(message)))
+    assert from_json(stored) == message
+    for name in ("topics", "if_closed", "choices"):
+        del stored[name]
+    assert from_json(stored) == Message("5 of 7", (card,), footer="next")
+
+
+def test_what_is_said_of_closed_messages_calls_the_command_as_it_is_called_here() -> None:
+    assert spoken(Message(if_closed="type /papers digest"), "lab").if_closed == "type /lab digest"
