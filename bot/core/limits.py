@@ -2,7 +2,8 @@
 
 A window holds the messages of the last second and a little more, and lets no more in than the platform takes in a
 second (a sliding window log). So no second ever holds more, and a blocked loop costs no more than the time that it was
-blocked. A destination's bucket fills at its rate up to its burst (the token bucket of RFC 2697).
+blocked. They go out evenly, since what begins at once does not arrive at once: the next second's may be faster. A
+destination's bucket fills at its rate up to its burst (the token bucket of RFC 2697).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from bot.core.request import Address
 
 BURST = 0.4  # seconds' worth of a destination's rate
 SPREAD = 1.03  # seconds for what a platform takes in one: messages do not take equally long on their way
+HURRY = 1.2  # how much faster than at its rate a window may fill
+SLACK = 0.05  # seconds that a message may be early after others were late
 GRAIN = 0.0005  # seconds within which messages are remembered as one
 MOST_RATE = 1e6  # a second: no limit at all
 LEAST_RATE = 1e-6
@@ -36,6 +39,7 @@ class _Window:
 
     sent: deque[list[float]] = field(default_factory=deque)
     count: float = 0.0
+    next: float = -math.inf  # when the next one's turn is
     closed: float = -math.inf
 
     def pass_by(self, length: float, now: float) -> None:
@@ -44,12 +48,13 @@ class _Window:
             self.count -= self.sent.popleft()[1]
 
     def wait(self, most: float, length: float, now: float) -> float:
-        """Return the seconds until there is room for one more of `most`; `pass_by` was called with the same `now`."""
+        """Return the seconds until one more may go, of `most`; `pass_by` was called with the same `now`."""
         full = self.count + 1 > most
-        return max(0.0, self.closed - now, self.sent[0][0] + length - now if full else 0.0)
+        return max(0.0, self.closed - now, self.next - SLACK - now, self.sent[0][0] + length - now if full else 0.0)
 
-    def take(self, now: float) -> None:
-        """Let one through."""
+    def take(self, gap: float, now: float) -> None:
+        """Let one through; the next one's turn is `gap` seconds later."""
+        self.next = max(self.next, now) + gap
         if self.sent and now - self.sent[-1][0] <= GRAIN:
             self.sent[-1][1] += 1
         else:
@@ -58,7 +63,7 @@ class _Window:
 
     def is_idle(self, now: float) -> bool:
         """Say whether it is as good as new."""
-        return not self.sent and self.closed <= now
+        return not self.sent and max(self.closed, self.next) <= now
 
 
 @dataclass(slots=True)
@@ -127,10 +132,10 @@ class Limiter:
     def reserve(self, address: Address, now: float) -> float:
         """Take room for a message to this address and return 0, or return the seconds after which to ask again."""
         bot, one = self._bot(address, now), self._place(address, now)
-        wait = max(bot.wait(self.burst, self.length, now), one.wait(self._to_one, now))
+        wait = max(bot.wait(self.burst, self.length, now), self.pause(address, now))
         if wait > 0:
             return wait
-        bot.take(now)
+        bot.take(1 / (self.rate * HURRY), now)
         one.tokens = max(0.0, one.tokens - 1.0)
         return 0.0
 

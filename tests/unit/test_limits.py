@@ -19,11 +19,11 @@ def to(channel: str, workspace: str = "lab") -> Address:
     return Address("post", workspace, "ada", channel)
 
 
-def send_all(limiter: Limiter, addresses: list[Address], *, now: float = 0.0, interactive: bool = False) -> list[float]:
+def send_all(limiter: Limiter, addresses: list[Address], *, now: float = 0.0) -> list[float]:
     """Send one after another, each as soon as it may be, and return when each went out."""
     times = []
     for address in addresses:
-        while (wait := limiter.reserve(address, now, interactive=interactive)) > 0:
+        while (wait := limiter.reserve(address, now)) > 0:
             now += wait
         times.append(now)
     return times
@@ -40,19 +40,23 @@ def test_a_place_is_a_channel_or_a_person() -> None:
 @given(
     rate=RATES,
     share=st.sampled_from([1.0, 0.5, 1 / 3]),
-    steps=st.lists(st.tuples(st.floats(0, 2), st.integers(0, 5), st.booleans()), min_size=1, max_size=120),
+    steps=st.lists(st.tuples(st.floats(0, 2), st.integers(0, 5)), min_size=1, max_size=120),
 )
-def test_no_window_holds_more_than_the_rate_and_the_burst(
-    rate: float, share: float, steps: list[tuple[float, int, bool]]
-) -> None:
+def test_no_second_holds_more_than_the_rate(rate: float, share: float, steps: list[tuple[float, int]]) -> None:
     limiter = Limiter(Limits(a_second=rate, to_one=math.inf), share)
     now, taken = 0.0, []
-    for wait, channel, interactive in steps:
+    for wait, channel in steps:
         now += wait
-        taken += [now] * (limiter.reserve(to(str(channel)), now, interactive=interactive) == 0)
+        taken += [now] * (limiter.reserve(to(str(channel)), now) == 0)
+    most = max(1, math.ceil(rate * share))
     for first, start in enumerate(taken):
-        for last in range(first, len(taken)):
-            assert last - first + 1 <= rate * share * (taken[last] - start) + limiter.burst + 1e-6
+        assert sum(time < start + 1.0 for time in taken[first:]) <= most
+
+
+def test_a_rest_is_no_reason_to_send_more() -> None:
+    limiter = Limiter(Limits(a_second=50))
+    times = send_all(limiter, [to(str(number)) for number in range(200)], now=1000.0)
+    assert max(sum(start <= time < start + 1 for time in times) for start in times) == 50
 
 
 @settings(deadline=None)
@@ -67,47 +71,19 @@ def test_one_destination_gets_its_own_pace(rate: float, one: float, count: int, 
 
 
 @given(rate=RATES)
-def test_bulk_alone_reaches_the_rate(rate: float) -> None:
-    times = send_all(Limiter(Limits(a_second=rate)), [to(str(number)) for number in range(400)])
-    assert 399 / (times[-1] - times[0]) >= 0.95 * rate
+def test_the_rate_is_reached(rate: float) -> None:
+    times = send_all(Limiter(Limits(a_second=rate)), [to(str(number)) for number in range(2000)])
+    assert 1999 / (times[-1] - times[0]) >= 0.96 * rate
 
 
-@given(rate=RATES, late=st.floats(0, 0.06))
-def test_bulk_reaches_the_rate_though_every_timer_is_late(rate: float, late: float) -> None:
-    limiter, now, sent = Limiter(Limits(a_second=rate)), 0.0, 0
-    while now < 300 / rate:
+@given(late=st.floats(0, 0.015))
+def test_47_of_50_are_reached_though_every_timer_is_late(late: float) -> None:
+    limiter, now, sent = Limiter(Limits(a_second=50)), 0.0, 0
+    while now < 60:
         wait = limiter.reserve(to(str(sent)), now)
         sent += wait == 0
         now += wait + late if wait else 0.0
-    assert sent >= 0.95 * 300
-
-
-@given(rate=RATES, share=st.sampled_from([1.0, 0.25]))
-def test_an_answer_finds_room_in_a_digest_hour(rate: float, share: float) -> None:
-    limiter = Limiter(Limits(a_second=rate), share)
-    now = send_all(limiter, [to(str(number)) for number in range(100)])[-1]
-    assert limiter.reserve(to("other"), now, interactive=True) == 0
-    assert limiter.reserve(to("99"), now + 1 / (rate * share), interactive=True) == 0  # though it just got a digest
-
-
-def test_a_fifth_of_a_second_of_answers_at_once() -> None:
-    limiter = Limiter(Limits(a_second=50))
-    now = send_all(limiter, [to(str(number)) for number in range(200)])[-1]
-    assert sum(limiter.reserve(to("a"), now, interactive=True) == 0 for _ in range(20)) == 10
-    assert 0 < limiter.reserve(to("a"), now, interactive=True) < 0.021
-
-
-def test_answers_slow_bulk_down_and_not_the_other_way() -> None:
-    limiter = Limiter(Limits(a_second=50))
-    now, bulk, answers = 0.0, 0, 0
-    for step in range(1000):  # ten seconds
-        now = step / 100
-        bulk += limiter.reserve(to(str(step)), now) == 0
-        if step % 4 == 0:
-            assert limiter.reserve(to("person"), now, interactive=True) == 0
-            answers += 1
-    assert answers == 250
-    assert bulk <= 270
+    assert sent >= 0.95 * 50 * 60
 
 
 def test_workspaces_have_limits_of_their_own_where_the_platform_says_so() -> None:
@@ -126,7 +102,6 @@ def test_what_the_platform_told_holds_for_a_destination() -> None:
     limiter.told(to("c"), 60, False, 0.0)
     assert limiter.pause(to("c"), 0.0) >= 60
     assert limiter.reserve(to("c"), 59.0) >= 1
-    assert limiter.reserve(to("c"), 59.0, interactive=True) == 1
     assert limiter.reserve(to("d"), 59.0) == 0
     limiter.told(to("c"), 1, False, 0.0)  # an older and shorter word changes nothing
     assert limiter.reserve(to("c"), 59.0) >= 1
@@ -135,14 +110,14 @@ def test_what_the_platform_told_holds_for_a_destination() -> None:
 
 def test_what_the_platform_told_holds_everywhere() -> None:
     limiter = Limiter(Limits(a_second=10))
-    assert limiter.can(30, 0.0) == 302  # three hundred, and what a rest has left
+    assert limiter.can(30, 0.0) == 301  # three hundred less a little, and what a rest has left
     limiter.told(to("c"), 20, True, 0.0)
-    assert limiter.reserve(to("d"), 1.0) > 19
-    assert limiter.reserve(to("d"), 1.0, interactive=True) > 18
-    assert (limiter.can(30, 0.0), limiter.can(30, 10.0), limiter.can(10, 0.0)) == (100, 200, 0)
+    limiter.told(to("c"), 1, True, 0.0)  # a shorter word changes nothing
+    assert limiter.reserve(to("d"), 1.0) >= 19
+    assert (limiter.can(30, 0.0), limiter.can(30, 10.0), limiter.can(10, 0.0)) == (107, 204, 0)
     times = send_all(limiter, [to(str(number)) for number in range(20)], now=1.0)
     assert times[0] >= 20
-    assert times[-1] - times[0] >= 1.89  # it begins gently
+    assert times[-1] - times[0] >= 1
 
 
 @pytest.mark.parametrize("after", [0.0, -5.0, math.nan])
