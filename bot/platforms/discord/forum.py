@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-import aiohttp
 import discord
 import structlog
 
@@ -38,7 +37,8 @@ def tags_of(tags: Iterable[discord.ForumTag], topics: Sequence[str]) -> list[dis
     words = [folded(topic) for topic in topics]
     free = [tag for tag in tags if not tag.moderated]
     same = [tag for tag in free if folded(tag.name) in words]
-    near = [tag for tag in free if tag not in same and any(_fits(folded(tag.name), topic) for topic in words)]
+    rest = [tag for tag in free if folded(tag.name) not in words]
+    near = [tag for tag in rest if any(_fits(folded(tag.name), topic) for topic in words)]
     return [*same, *near][:MOST_TAGS]
 
 
@@ -61,7 +61,7 @@ async def post(client: Client, forum: discord.ForumChannel, message: Message, ke
     if asyncio.get_running_loop().time() - began >= REPEATED:
         try:
             found = await find(client, forum, key, first.created_at)
-        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
+        except Exception as error:  # the post is made, whatever its double does
             log.warning("nobody looked for a double of a post", key=key, reason=type(error).__name__)
         else:
             return found or receipt(thread.id)
@@ -97,11 +97,15 @@ async def _posts(client: Client, forum: discord.ForumChannel, oldest: int) -> se
 
 
 async def _delete(client: Client, thread: int, key: str) -> None:
-    """Delete a post of ours, which takes no permission as long as nobody has answered."""
+    """Delete a post of ours: that takes no permission as long as nobody has answered. If it does, its words go."""
     try:
-        await client.http.delete_channel(thread)
+        try:
+            await client.http.delete_channel(thread)
+        except discord.Forbidden:
+            await client.http.delete_message(thread, thread)
+            await client.http.edit_channel(thread, archived=True)
         log.warning("a double of a post was deleted", key=key)
-    except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
+    except Exception as error:
         log.warning("a double of a post stays", key=key, reason=str(error))
 
 
