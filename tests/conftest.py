@@ -19,6 +19,7 @@ from bot.store.tables import metadata
 from tests.fakes.stores import in_memory
 
 DATABASES = ("sqlite", "postgres")
+_NEW = "DELETE FROM meta WHERE name <> 'id'"  # what a process left for the next
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -91,7 +92,7 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return sqlite_url(tmp_path / "paperround.db")
     url: str = request.getfixturevalue("postgres_tables")
     tables = ", ".join(name for name in metadata.tables if name not in ("meta", "counters"))
-    _run(url, f"TRUNCATE {tables} RESTART IDENTITY CASCADE", "UPDATE counters SET value = 0")
+    _run(url, f"TRUNCATE {tables} RESTART IDENTITY CASCADE", "UPDATE counters SET value = 0", _NEW)
     return url
 
 
