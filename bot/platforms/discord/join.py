@@ -11,7 +11,7 @@ from bot.core.request import Address
 from bot.errors import Refused
 from bot.platforms.discord.forum import tags_of
 from bot.platforms.discord.manifest import invite_url
-from bot.platforms.discord.places import FAULTS, NO_SERVER, Channel, Places
+from bot.platforms.discord.places import NO_SERVER, Channel, Places
 
 MOST_NAMED = 20  # tags
 _LATER = "Discord does not answer just now. Try again in a minute."
@@ -27,13 +27,13 @@ async def join(places: Places, address: Address, topics: Sequence[str] = ()) -> 
     facts = await places.about(Address(address.platform, address.workspace, channel=address.channel))
     try:
         channel = await places.channel(address)
-    except FAULTS as error:
+    except Exception as error:
         raise Refused(_LATER) from error
     if facts.missing_permissions:
         where = f"#{plain(channel.name)}" if channel and facts.name else "that channel"
         raise Refused(
-            f"In {where} I lack: {', '.join(facts.missing_permissions)}. Whoever manages the server gives it to my role, in "
-            "the channel's settings under Permissions. Then try again."
+            f"In {where} I lack: {', '.join(facts.missing_permissions)}. Whoever manages the server gives it to my "
+            "role, in the channel's settings under Permissions. Then try again."
         )
     if channel is None:
         raise Refused(_LATER)

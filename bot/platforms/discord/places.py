@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-import aiohttp
 import discord
 import structlog
 
 from bot.core.ports import Facts
 from bot.core.request import Address
-from bot.errors import DeliveryError
 from bot.platforms.discord.client import Client, Link
 
 KEPT_FOR = 60.0  # seconds
 NEW = 3.0  # seconds: what is asked for anew may have been told so long ago
 KEPT = 5000
+PATIENCE = 6.0  # seconds: somebody waits, and discord.py tries for 25 by itself
 NO_SERVER = "@me"
-FAULTS = (discord.DiscordException, DeliveryError, aiohttp.ClientError, OSError, TimeoutError)
 SEES, READS = "view_channel", "read_message_history"
 LABELS = {
     SEES: "View Channel",
@@ -69,7 +68,7 @@ class Places:
             channel = await self.channel(address)
             base = await self._base(channel)
             me = await self._me(guild)
-        except FAULTS as error:
+        except Exception as error:  # an answer may be anything
             log.info("Discord does not tell", workspace=address.workspace, reason=type(error).__name__)
             return Facts()
         if channel is None or base is None or me is None:
@@ -143,7 +142,8 @@ class Places:
         if time.monotonic() - told <= at_most:
             return value  # type: ignore[no-any-return]  # of the kind that the key names
         try:
-            value = await ask()
+            async with asyncio.timeout(PATIENCE):
+                value = await ask()
         except (discord.NotFound, discord.Forbidden):
             value = None
         self._keep(key, value)

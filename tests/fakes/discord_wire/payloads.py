@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.fakes.discord_wire.permissions import in_channel
-from tests.fakes.discord_wire.state import DM, EPOCH, FORUM, GROUP, Channel, Guild, Json, Role, User
+from tests.fakes.discord_wire.state import DM, EPOCH, FORUM, GROUP, VOICE, Channel, Guild, Json, Role, User
 
 JOINED = "2026-01-01T00:00:00+00:00"
 
@@ -81,6 +81,7 @@ def channel(one: Channel) -> Json:
         "parent_id": one.parent.id if one.parent else None,
         "last_message_id": last,
         "rate_limit_per_user": 0,
+        **({"bitrate": 64000, "user_limit": 0} if one.type == VOICE else {}),
         "flags": (1 << 4) if one.tag_required else 0,
     }
     return {**common, **(_thread(one) if one.is_thread else _standing(one))}

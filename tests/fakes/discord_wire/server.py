@@ -108,7 +108,7 @@ class Server:
             return web.Response(status=fault.status, body=json.dumps(fault.payload).encode(), headers=headers)
         seen.status = 204 if told is None else 200
         if told is None:
-            return web.Response(status=204, headers={"Via": JSON["Via"]} | headers)
+            return web.Response(status=204, headers={k: v for k, v in headers.items() if k != "Content-Type"})
         return web.Response(body=json.dumps(told).encode(), headers=headers)
 
     def _known(self, request: web.BaseRequest, way: Way) -> None:
