@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from bot.commands import _offers as offers
+from bot.commands import _offers_mine as mine
 from bot.commands._context import Context
 from bot.commands._digest import Wanted, digest_of
 from bot.commands._interests import named
@@ -19,7 +19,7 @@ from bot.store.subscriptions import Subscription
 
 @command
 async def digest(
-    ctx: Context, name: Annotated[str, "the name or number of one interest; all of them if left out", offers.which] = ""
+    ctx: Context, name: Annotated[str, "the name or number of one interest; all of them if left out", mine.which] = ""
 ) -> Message:
     """Show today's digest now; it does not count as sent."""
     owner, held = await _owner_and_interests(ctx, name)

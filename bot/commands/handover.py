@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from bot.commands._chosen import chosen
 from bot.commands._context import Context
-from bot.commands._interests import chosen
 from bot.commands._manage import may_manage
 from bot.commands._pages import say
 from bot.commands._when import names

@@ -6,9 +6,10 @@ import re
 from datetime import date
 from typing import Annotated
 
-from bot.commands import _offers as offers
+from bot.commands import _offers_mine as mine
+from bot.commands._chosen import WHICH, digests_meant, together
 from bot.commands._context import Context
-from bot.commands._interests import WHICH, digests_meant, followed, together
+from bot.commands._interests import followed
 from bot.commands._pages import say, undo
 from bot.commands._when import covers, date_words, local_date, names, nothing, several
 from bot.core.command import SENTENCE, command
@@ -27,7 +28,7 @@ _UNTIL = re.compile(r"(?:(.*)\s)?(?:until|till|for)\s+(.+)", re.IGNORECASE)
 @command
 async def pause(
     ctx: Context,
-    name: Annotated[str, f"{WHICH}; all of yours if left out", offers.which] = "",
+    name: Annotated[str, f"{WHICH}; all of yours if left out", mine.which] = "",
     *,
     until: Annotated[Day | None, "the date on which it goes on: 24 Dec, monday, 2 weeks", SENTENCE] = None,
 ) -> Message:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bot.commands import _offers as offers
+from bot.commands import _offers_mine as mine
 from bot.commands._context import Context
 from bot.commands._pages import say
 from bot.core.card import clip, count
@@ -22,7 +22,7 @@ TERMS = 8
 
 @command(personal=True)
 async def profile(
-    ctx: Context, name: Annotated[str, "the name or number of one interest; all if left out", offers.interest] = ""
+    ctx: Context, name: Annotated[str, "the name or number of one interest; all if left out", mine.interest] = ""
 ) -> Message:
     """Show what I believe of you, from what, and how to change each part."""
     held = await ctx.store.read(interests.of, ctx.me.number)

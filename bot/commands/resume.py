@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bot.commands import _offers as offers
+from bot.commands import _offers_mine as mine
+from bot.commands._chosen import WHICH, digests_meant, together
 from bot.commands._context import Context
-from bot.commands._interests import WHICH, digests_meant, together
 from bot.commands._pages import undo
 from bot.commands._when import CLOSED, covers, date_words, local_date, names, nothing, several
 from bot.core.command import command
@@ -19,9 +19,7 @@ from bot.store.subscriptions import Subscription
 
 
 @command
-async def resume(
-    ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if left out", offers.which] = ""
-) -> Message:
+async def resume(ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if left out", mine.which] = "") -> Message:
     """Go on with digests that are paused; the next one covers what came meanwhile."""
     digests = await digests_meant(ctx, name)
     if not digests:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
-from bot.commands import _offers as offers
+from bot.commands import _offers_mine as mine
+from bot.commands._chosen import WHICH, chosen, mine_or_here
 from bot.commands._context import Context
-from bot.commands._interests import WHICH, chosen, mine_or_here
 from bot.commands._manage import may_manage
 from bot.commands._pages import listed, say, undo
 from bot.commands._when import differences, full, keep_zone, names, nothing, typed, values_of
@@ -63,7 +63,7 @@ async def form(ctx: Context, values: Mapping[str, str]) -> Form | None:
 @command(form=form)
 async def schedule(
     ctx: Context,
-    which: Annotated[str, WHICH, offers.which] = "",
+    which: Annotated[str, WHICH, mine.which] = "",
     *,
     at: Annotated[Time | None, "local time, such as 09:00"] = None,
     tz: Annotated[Zone | None, "time zone, such as Europe/Berlin"] = None,
@@ -74,7 +74,7 @@ async def schedule(
     crosslists: Annotated[bool | None, "papers that are announced as cross-lists too: yes or no"] = None,
     quiet: Annotated[bool | None, "say nothing on days without papers: yes or no"] = None,
     with_: Annotated[
-        str, "another subscription that it comes in one digest with; none: by itself", PHRASE, offers.which
+        str, "another subscription that it comes in one digest with; none: by itself", PHRASE, mine.which
     ] = "",
     name: Annotated[str, "another name for it", PHRASE] = "",
     to: Annotated[str, "who has it from now on: me, @name or an id; for channels", PERSON] = "",

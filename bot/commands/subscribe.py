@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from bot.commands import _offers as offers
+from bot.commands import _offers_mine as mine
+from bot.commands._chosen import chosen
 from bot.commands._context import Context
 from bot.commands._digest import digest_of
 from bot.commands._forms import opens
-from bot.commands._interests import chosen
 from bot.commands._manage import channel_to_subscribe
 from bot.commands._pages import undo
 from bot.commands._when import CLOSED, full, keep_zone, typed, values_of, zone_here
@@ -74,7 +75,7 @@ async def subscribe(
     crosslists: Annotated[bool | None, "papers that are announced as cross-lists too"] = None,
     quiet: Annotated[bool | None, "say nothing on days without papers; once a week it is said all the same"] = None,
     with_: Annotated[
-        str, "another subscription that it comes together with, in one digest", PHRASE, offers.interest
+        str, "another subscription that it comes together with, in one digest", PHRASE, mine.interest
     ] = "",
     name: Annotated[str, "a name of your own for it", PHRASE] = "",
 ) -> Message:

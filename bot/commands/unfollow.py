@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bot.commands import _offers as offers
+from bot.commands import _offers_mine as mine
 from bot.commands._context import Context
 from bot.commands._wishes import unwish
 from bot.core.command import command
@@ -12,6 +12,6 @@ from bot.core.message import Message
 
 
 @command(personal=True)
-async def unfollow(ctx: Context, author: Annotated[str, "an author's name", offers.followed_author]) -> Message:
+async def unfollow(ctx: Context, author: Annotated[str, "an author's name", mine.followed_author]) -> Message:
     """Follow an author no longer."""
     return await unwish(ctx, "follow", author)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bot.commands import _offers as offers
+from bot.commands import _offers_mine as mine
+from bot.commands._chosen import WHICH, chosen, numbered
 from bot.commands._context import Context
-from bot.commands._interests import WHICH, chosen, named, numbered, of_number
+from bot.commands._interests import named, of_number
 from bot.commands._manage import may_manage
 from bot.commands._pages import undo
 from bot.core.card import count
@@ -18,7 +19,7 @@ from bot.store import interests
 
 
 @command
-async def unsubscribe(ctx: Context, name: Annotated[str, WHICH, offers.which]) -> Message:
+async def unsubscribe(ctx: Context, name: Annotated[str, WHICH, mine.which]) -> Message:
     """Follow something no longer, and drop what was learnt for it."""
     if await numbered(ctx, name) is not None:
         found = [await of_number(ctx, sub.interest) for sub in await chosen(ctx, name)]

@@ -1,4 +1,4 @@
-"""What can be offered while somebody types: titles, areas, keywords and sources, in memory, read anew when papers came.
+"""What can be offered while somebody types, kept in memory, and read anew when papers came.
 
 Whoever types waits for no database that is at work: what was read last is offered meanwhile.
 """
@@ -9,39 +9,23 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Concatenate, ParamSpec, TypeVar
 
 import structlog
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from bot.errors import StoreError
-from bot.store import areas, catalogue
 from bot.store.engine import Store
-from bot.store.tables import papers
-from bot.store.titles import Titles
+from bot.store.offer import Offer, read
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-KEYWORDS = 200  # of the commonest
 FIRST = 0.4  # seconds for which those who type before anything was read wait for it
 AGAIN = 30.0  # seconds from one reading to the next, at least
-_LIVE = papers.c.merged_into.is_(None)
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What was read of the papers up to change `last`: the names of areas and sources, keywords, and titles."""
-
-    last: int = -1
-    areas: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    titles: Titles = field(default_factory=Titles)
 
 
 class Offered:
@@ -89,17 +73,3 @@ class Offered:
         except StoreError as error:
             log.warning("what can be offered could not be read", reason=str(error))
         self._read_at = time.monotonic()
-
-
-def read(conn: Connection, since: datetime) -> Offer:
-    """Read all that can be offered; the newest papers first, and areas and keywords by how many papers have them."""
-    last = catalogue.last_change(conn)
-    newest = select(papers.c.key, papers.c.title).where(_LIVE).order_by(papers.c.first_seen.desc(), papers.c.id)
-    sources = select(papers.c.source).where(_LIVE, papers.c.source != "").distinct().order_by(papers.c.source)
-    return Offer(
-        last,
-        tuple(area.name for area in areas.areas(conn, since)),
-        tuple(keyword.name for keyword in catalogue.keywords(conn, since, KEYWORDS)),
-        tuple(conn.execute(sources).scalars()),
-        Titles((row.key, row.title) for row in conn.execute(newest)),
-    )

@@ -1,4 +1,4 @@
-"""Titles as one types: all of them, folded, in one line of bytes that is looked through in a millisecond. Pure."""
+"""Names as one types them: all titles, folded, in one line of bytes that is looked through in a millisecond. Pure."""
 
 from __future__ import annotations
 
@@ -58,3 +58,18 @@ def folded(text: str) -> str:
     """Return a text as titles are looked through: folded, its words of letters and digits with one space between."""
     lower = text.lower() if text.isascii() else fold(text)
     return " ".join("".join(mark if mark.isalnum() else " " for mark in lower).split())
+
+
+def fits(typed: str, name: str) -> bool:
+    """Say whether a name has words that begin as all that were typed."""
+    text = f" {folded(name)}"
+    return all(f" {word}" in text for word in folded(typed).split())
+
+
+def matching(typed: str, names: Iterable[str]) -> list[str]:
+    """Return the names that fit what was typed, each once, those that begin so themselves first."""
+    once: dict[str, str] = {}
+    for name in names:
+        once.setdefault(folded(name), name)
+    begun = folded(typed)
+    return sorted((name for name in once.values() if fits(typed, name)), key=lambda n: not folded(n).startswith(begun))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from bot.store import interests, offered, owners, records, saved, subscriptions, visits
+from bot.store import interests, offer, owners, records, saved, subscriptions, visits
 from bot.store.engine import Store
 from bot.store.offered import Offered
 from recommender.types import Paper
@@ -19,16 +19,16 @@ USUAL = {"at": "09:00", "time_zone": "UTC", "weekdays": "1", "at_most": 5, "stri
 
 def test_what_is_read_of_the_papers(store: Store) -> None:
     with store.writing() as conn:
-        assert offered.read(conn, NOW).areas == ()
+        assert offer.read(conn, NOW).areas == ()
         records.add(conn, PAPERS[:1], "local", NOW)
         records.add(conn, PAPERS[1:], "local", NOW + timedelta(hours=1))
     with store.reading() as conn:
-        offer = offered.read(conn, NOW)
-    assert offer.areas == ("robotics", "food")
-    assert offer.keywords == ("Soup", "robots")
-    assert offer.sources == ("arxiv",)
-    assert [id_ for id_, _ in offer.titles.find("", 9)] == ["arxiv:2401.00002", "arxiv:2401.00001"], "newest first"
-    assert offer.last > 0
+        found = offer.read(conn, NOW)
+    assert found.areas == ("robotics", "food")
+    assert found.keywords == ("Soup", "robots")
+    assert found.sources == ("arxiv",)
+    assert [id_ for id_, _ in found.titles.find("", 9)] == ["arxiv:2401.00002", "arxiv:2401.00001"], "newest first"
+    assert found.last > 0
 
 
 async def test_it_is_read_once_as_long_as_nothing_comes(store: Store) -> None:
