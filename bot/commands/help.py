@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Annotated
 
@@ -59,7 +58,8 @@ async def first_steps(ctx: Context) -> Message:
         steps = ["digest", "subscriptions", f"search {mine[0].interest.name}"]
     else:
         steps = ["digest", "profile", "saved"]
-    text = "\n".join([*(INTRODUCTION if ctx.is_new else ()), *_lines(ctx, steps)])
+    lines = [f"/papers {step}\n    {ctx.commands[step.split()[0]].help}" for step in steps]
+    text = "\n".join([*(INTRODUCTION if ctx.is_new else ()), *lines])
     return Message(
         text=text, buttons=tuple([await say(ctx, step, step) for step in steps]), footer="/papers help tells all"
     )
@@ -76,11 +76,6 @@ async def introduction(ctx: Context) -> list[str]:
     if await ctx.store.read(interests.of, ctx.me.number):
         return list(INTRODUCTION)
     return [*INTRODUCTION, f"To get a digest, type: /papers subscribe {await suggested_topic(ctx)}"]
-
-
-def _lines(ctx: Context, steps: Sequence[str]) -> list[str]:
-    """Say each step with its command's help."""
-    return [f"/papers {step}\n    {ctx.commands[step.split()[0]].help}" for step in steps]
 
 
 async def suggested_topic(ctx: Context) -> str:
