@@ -215,5 +215,5 @@ def test_what_is_not_for_us_is_none(client: Client, more: dict[str, Any]) -> Non
 def test_a_message_of_a_server_that_is_not_known_is_no_direct_message(client: Client) -> None:
     channel = discord.PartialMessageable(state=client._connection, id=CHANNEL, guild_id=987)
     raw: Any = written(content=f"<@{ME}> profile", guild_id="987")
-    said = discord.Message(state=client._connection, channel=channel, data=raw)  # type: ignore[arg-type]
+    said = discord.Message(state=client._connection, channel=channel, data=raw)
     assert read.message(said, ME) is None

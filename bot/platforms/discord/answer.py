@@ -18,7 +18,7 @@ from bot.platforms.discord.read import is_alone, is_visitor
 ACK_WITHIN = 3.0  # seconds that Discord waits
 FORM_WITHIN = 2.0  # of them, for what stands in a form
 FOLLOW_UPS = 5  # that a visitor may write
-GONE = 10062  # Discord waited too long: an interaction that it knows no more
+GONE, TAKEN = 10062, 40060  # codes: Discord knows an interaction no more, or it has its first answer already
 SENT_TO_YOU = "Sent to you."
 NOT_SENT = (
     "I cannot write to you directly. Allow direct messages from members of this server (a click on its name › Privacy "
@@ -43,7 +43,7 @@ class Answer:
     interaction: discord.Interaction
     edit: bool = False
     told: bool = False  # Discord, that an answer comes
-    gone: bool = False  # nobody waits for it any more
+    refused: int = 0  # Discord's code, if it did not take the acknowledgement
     left: int = FOLLOW_UPS
     lasting: bool = field(init=False)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -70,12 +70,15 @@ class Answer:
             await self._acknowledge()
         if message.form is not None:
             message = Message(TOO_LATE, private=True)
-        if self.gone:
+        if self.refused == GONE:
             log.warning("an answer comes too late to be shown", interaction=self.interaction.id)
             return None
         try:
             return await self.desk.respond(self.interaction, message)
         except Refused as error:
+            if self.refused == TAKEN:
+                log.warning("an answer was given elsewhere", interaction=self.interaction.id)
+                return None
             log.info("an answer comes as a direct message", reason=str(error))
         await self.desk.direct(self.at, message)
         self.lasting = True
@@ -90,7 +93,7 @@ class Answer:
         await self._follow(message, private=False)
 
     async def _follow(self, message: Message, *, private: bool) -> None:
-        if self.gone:
+        if self.refused == GONE:
             return
         if is_visitor(self.interaction):
             if not self.left:
@@ -107,8 +110,8 @@ class Answer:
             async with asyncio.timeout(ACK_WITHIN):
                 await self.interaction.response.defer(ephemeral=private, thinking=not self.edit)
         except discord.HTTPException as error:
-            # Acknowledged already (40060) it may be by another process: whose answer it is, the delivery's row decides.
-            self.gone = error.code == GONE
+            # What is taken was acknowledged by another process: whose answer it is, the delivery's row decides.
+            self.refused = error.code
             log.warning("not acknowledged", interaction=self.interaction.id, code=error.code, status=error.status)
         except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
             log.warning("not acknowledged", interaction=self.interaction.id, reason=type(error).__name__)

@@ -7,16 +7,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
 import discord
-from bot.platforms.discord.codes import verdict
-from bot.platforms.discord.send import Post
 
 from bot.core.command import Command
 from bot.core.message import File, Form, Message
 from bot.core.request import Address
 from bot.errors import DeliveryError, Retry, Uncertain
+from bot.platforms.discord.codes import verdict
 from bot.platforms.discord.form import modal
 from bot.platforms.discord.read import PEOPLE, PLATFORM
 from bot.platforms.discord.render import components_of
+from bot.platforms.discord.send import Post
 from bot.platforms.discord.shown import modal_of, view_of
 
 TRIES, PATIENCE = 4, 20.0  # tries of one answer, and the seconds that each may take or have to wait

@@ -37,8 +37,8 @@ class Discord:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._link = Link(setup.settings)
-        self._post = Post(self._link)
         self._places = Places(self._link)
+        self._post = Post(self._link, self._places)
         self._server = Server(Desk(self._post, setup.commands), setup.store, setup.now)
         self._listen = Listen(self._server, self._places)
         self._tree = make_tree(self._link.client, setup.commands, setup.settings.command, self._listen)
