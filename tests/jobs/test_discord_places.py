@@ -101,8 +101,9 @@ async def test_nothing_is_known_where_the_bot_is_not(lab: Lab) -> None:
     other = elsewhere.channel("secret")
     stranger = lab.fake.user("stranger")
     await seen(lab)
+    assert await lab.places.about(Address("discord", "@me", lab.ada.id)) == Facts(name="Ada")
     for at in (
-        Address("discord", "@me", lab.ada.id),
+        Address("discord", "@me", "ada"),
         Address("discord", "@me", lab.ada.id, lab.channel.id),
         Address("discord", elsewhere.id, lab.ada.id),
         Address("discord", elsewhere.id, lab.ada.id, other.id),

@@ -51,6 +51,7 @@ class Places:
     def note(self, interaction: discord.Interaction) -> None:
         """Remember for a minute what an interaction says of a person: nobody has to be asked then."""
         who, guild = interaction.user, interaction.guild_id
+        self._keep(("user", "", str(who.id)), who)
         if guild is not None and isinstance(who, discord.Member):
             self._keep(("member", str(guild), str(who.id)), who)
             where = f"{interaction.channel_id}:{who.id}"
@@ -59,7 +60,7 @@ class Places:
     async def about(self, address: Address) -> Facts:
         """Tell what is known of an address, and of what the person may do there. Never raises for want of an answer."""
         if address.workspace == NO_SERVER:
-            return Facts()
+            return await self._alone(address)
         try:
             guild = await self.guild(address.workspace)
             who = await self._member(guild, address.user) if guild and address.user else None
@@ -84,6 +85,19 @@ class Places:
             missing_permissions=lacks,
             roles=_roles(who),
         )
+
+    async def _alone(self, address: Address) -> Facts:
+        """Tell a person's name; of a place that the bot is not in, nothing."""
+        if address.channel or not address.user:
+            return Facts()
+        try:
+            client = await self._link.ready()
+            asked = lambda: client.fetch_user(number_of(address.user))  # noqa: E731
+            who = await self._ask(("user", "", address.user), asked, KEPT_FOR)
+        except Exception as error:
+            log.info("Discord does not tell", user=address.user, reason=type(error).__name__)
+            return Facts()
+        return Facts(name=who.global_name or who.name) if who else Facts()
 
     async def may_read(self, address: Address) -> bool:
         """Say whether the bot may read the history of a channel, now. Raises what discord.py raises."""
