@@ -17,8 +17,8 @@ from bot.core.ports import Limits
 from bot.core.request import Address
 
 BURST = 0.4  # seconds' worth of a destination's rate
-SPREAD = 1.03  # seconds for what a platform takes in one: messages do not take equally long on their way
-HURRY = 1.2  # how much faster than at its rate a window may fill
+SPREAD = 1.02  # seconds for what a platform takes in one: messages do not take equally long on their way
+HURRY = 1.05  # how much faster than at its rate a window may fill
 SLACK = 0.05  # seconds that a message may be early after others were late
 GRAIN = 0.0005  # seconds within which messages are remembered as one
 MOST_RATE = 1e6  # a second: no limit at all

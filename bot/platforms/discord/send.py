@@ -22,8 +22,8 @@ from bot.platforms.discord.render import components_of
 from bot.platforms.discord.shown import view_of
 
 PLATFORM = "discord"
-LIMITS = Limits(a_second=50.0, to_one=1.0)
-"""Discord takes 50 requests a second from a bot, whatever they are, and of messages about 5 in 5 seconds a channel."""
+LIMITS = Limits(a_second=49.0, to_one=1.0)
+"""Discord takes 50 requests a second from a bot, of which one is left for others, and 5 messages in 5 s a channel."""
 MOST_DIRECT = 50_000  # conversations with one person that are remembered
 OPENED_A_SECOND = 5.0  # of them, since Discord is wary of bots that open many
 LONGEST_WAIT = 10.0  # seconds to stand in line for that
