@@ -57,6 +57,7 @@ class Rig:
         self.channel = self.guild.channel("reading")
         self.dm = self.fake.dm(self.ada)
         self.address = Address("discord", "@me", self.ada.id)
+        self.here = Address("discord", self.guild.id, self.ada.id, self.channel.id)
         self.store = store or in_memory()
         self.invoke = invoke or self._invoke
         await self.start()
