@@ -24,6 +24,7 @@ from bot.platforms.discord.manifest import (
     permissions,
     user_url,
 )
+from bot.platforms.discord.places import LABELS
 from bot.platforms.discord.shards import numbers, shards
 from bot.plugins import load
 
@@ -32,7 +33,12 @@ TOKEN = f"{urlsafe_b64encode(APP.encode()).decode().rstrip('=')}.GsEcre.t-sEcret
 COMMANDS = load("bot.commands")
 FOLDER = Path(__file__).parents[2] / "bot/platforms/discord"
 NEITHER = {"connect"}  # a client does it
-OF_PEOPLE = {"manage_channels", "manage_guild", "administrator"}  # what is asked of whoever types, not of the bot
+OF_PEOPLE = {
+    "manage_channels",
+    "manage_guild",
+    "manage_threads",
+    "administrator",
+}  # what is asked of whoever types, not of the bot
 
 
 def asked(link: str) -> dict[str, str]:
@@ -103,6 +109,14 @@ def test_the_manifest_holds_the_links_and_what_they_ask_for_and_no_token() -> No
     assert "Privileged Gateway Intents: all off" in said
     assert "sEcret" not in said
     assert all(line == line.rstrip() for line in said.splitlines())
+
+
+def test_the_verb_finds_it() -> None:
+    assert load("bot.platforms", "manifest", optional=True)["discord"] is manifest
+
+
+def test_what_a_channel_must_allow_is_what_the_invite_asks_for() -> None:
+    assert set(LABELS) == set(PERMISSIONS)
 
 
 def test_without_a_token_it_says_what_to_put_into_the_links() -> None:
