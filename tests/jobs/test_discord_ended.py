@@ -184,6 +184,19 @@ async def test_left_and_joined_at_once_ends_as_it_came(lab: Lab) -> None:
     assert lab.paused(number) is None
 
 
+@pytest.mark.parametrize("unavailable", [None, False])
+async def test_an_arrival_that_is_told_after_the_removal_changes_nothing(lab: Lab, unavailable: bool | None) -> None:
+    number = lab.follow(LAB, "71")
+    await lab.ready(1)
+    state = lab.link.client._connection
+    state.guild_ready_timeout = 0.1
+    named = {"shard": [1, 2], "user": ME, "guilds": [], "application": {"id": "9", "flags": 0}}
+    state.parsers["READY"](named)
+    state.parsers["GUILD_CREATE"](guild(LAB, unavailable=unavailable))  # held back until the shard is ready
+    await lab.feed("GUILD_DELETE", {"id": str(LAB)})
+    assert REMOVED in (lab.paused(number) or "")
+
+
 async def test_people_are_of_no_server_and_never_end(lab: Lab) -> None:
     number = lab.follow("@me", "")
     await lab.ready(0)

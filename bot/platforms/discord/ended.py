@@ -40,8 +40,8 @@ class Ends:
     def hear(self, link: Link) -> None:
         """Be told of all that may have ended, once `link` listens."""
         link.on("shard_connect", lambda shard: self.connected(link.client, shard))
-        link.on("guild_join", self.joined)
-        link.on("guild_available", self.available)
+        link.on("guild_join", lambda guild: self.joined(link.client, guild))
+        link.on("guild_available", lambda guild: self.available(link.client, guild))
         link.on("guild_remove", self.removed)
         link.on("guild_channel_delete", lambda channel: self.channel_gone(channel.guild.id, channel.id))
         link.on("raw_thread_delete", lambda event: self.channel_gone(event.guild_id, event.thread_id))
@@ -64,16 +64,20 @@ class Ends:
             for workspace in sorted(self._over & named.keys()):
                 await self._works(workspace)
 
-    async def joined(self, guild: discord.Guild) -> None:
-        """`on_guild_join`: what was paused since the bot was away goes on."""
-        self._met[guild.id] = guild
-        async with self._turn:
-            await self._works(str(guild.id))
+    async def joined(self, client: discord.Client, guild: discord.Guild) -> None:
+        """`on_guild_join`: what was paused since the bot was away goes on.
 
-    async def available(self, guild: discord.Guild) -> None:
+        discord.py holds it back while a shard gets ready, so the bot may have been removed again before it comes.
+        """
+        async with self._turn:
+            if client.get_guild(guild.id) is not None:
+                self._met[guild.id] = guild
+                await self._works(str(guild.id))
+
+    async def available(self, client: discord.Client, guild: discord.Guild) -> None:
         """`on_guild_available`: it comes for each server after a start, and some are those that had ended."""
         if str(guild.id) in self._over:
-            await self.joined(guild)
+            await self.joined(client, guild)
 
     async def removed(self, guild: discord.Guild) -> None:
         """`on_guild_remove`: pause what comes there; 30 days later all that is stored of it is deleted."""
