@@ -271,6 +271,15 @@ async def test_what_is_typed_is_completed_by_the_core(rig: Rig) -> None:
     assert await rig.fake.autocomplete(rig.ada, rig.channel, "subscribe", "topic", "spec") == []
 
 
+async def test_a_thread_that_is_chosen_comes_as_discord_documents_it(rig: Rig) -> None:
+    thread = rig.channel.thread("deep")
+    seen = await rig.answered(await rig.fake.slash(rig.ada, rig.channel, "subscribe", {"topic": "x", "in": thread}))
+    (told,) = seen.payload["data"]["resolved"]["channels"].values()
+    assert "owner_id" not in told
+    assert seen.text == "Found."
+    assert rig.requests[-1].values == {"topic": "x", "in": f"<#{thread.id}>"}
+
+
 async def test_after_a_lost_connection_commands_are_answered(rig: Rig) -> None:
     rig.fake.gateway.drop()
     await rig.fake.listening()

@@ -27,6 +27,7 @@ SUBCOMMANDS, OPTIONS, CHARACTERS = 25, 25, 8000
 ASK = "ask"
 SIMILAR = "Find similar papers"
 COMMAND = "command"  # where a subcommand keeps what it was made of
+_OF_THREADS = ("owner_id", "member_count", "message_count")  # what discord.py needs of one
 _FAULTS = (discord.DiscordException, aiohttp.ClientError, OSError)
 _ABOUT = "Look papers up, and choose which come to you or to a channel."
 _ASK = "Say it in your own words: a search, or any command as it is typed."
@@ -69,6 +70,7 @@ class Tree(CommandTree[discord.Client]):
 
     async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
         """Answer what somebody is typing here, where one that is too late is a line in the log; let all else pass."""
+        _complete_threads(interaction.data)
         if interaction.type is not discord.InteractionType.autocomplete:
             return True
         try:
@@ -184,6 +186,14 @@ def _parameters(command: Command) -> Iterator[Parameter]:
         needed = arg.required and (arg.option or not command.opens_form)
         default = Parameter.empty if needed else None
         yield Parameter(arg.parameter, Parameter.KEYWORD_ONLY, default=default, annotation=option_of(arg))
+
+
+def _complete_threads(data: Any) -> None:
+    """Put into threads that were chosen what discord.py reads and Discord does not promise: it would answer nothing."""
+    for channel in (data.get("resolved") or {}).get("channels", {}).values():
+        if "thread_metadata" in channel:
+            for key in _OF_THREADS:
+                channel.setdefault(key, 0)
 
 
 def _focused(options: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
