@@ -34,8 +34,8 @@ async def help_(
         return Message(text=about(shown[wanted]))
     useful = [shown[key] for key in sorted(shown) if shown[key].guests or not ctx.request.guest]
     lines = [f"{known.usage}\n    {known.help}" for known in useful]
-    text = "Type /papers and then one of these. Anything else is searched for.\n\n" + "\n".join(lines)
-    return Message(text=text, footer="/papers help COMMAND tells more of one")
+    text = "Type /papers and then one of these. Other words are searched for: /papers WORDS\n\n" + "\n".join(lines)
+    return Message(text=text, footer="more of one: /papers help COMMAND")
 
 
 def about(known: Command) -> str:
@@ -61,7 +61,7 @@ async def first_steps(ctx: Context) -> Message:
     lines = [f"/papers {step}\n    {ctx.commands[step.split()[0]].help}" for step in steps]
     text = "\n".join([*(INTRODUCTION if ctx.is_new else ()), *lines])
     return Message(
-        text=text, buttons=tuple([await say(ctx, step, step) for step in steps]), footer="/papers help tells all"
+        text=text, buttons=tuple([await say(ctx, step, step) for step in steps]), footer="all commands: /papers help"
     )
 
 

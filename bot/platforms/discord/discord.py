@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from datetime import datetime
+from functools import partial
 
 import discord
 
 from bot.core.check import Check
+from bot.core.drawn import drawn
 from bot.core.message import Message
 from bot.core.ports import Facts, Invoke, Route
-from bot.core.request import Address, Receipt
+from bot.core.request import Address, Receipt, Request
 from bot.platforms._serve import Server
 from bot.platforms._setup import Setup
 from bot.platforms.discord.check import check
@@ -54,7 +57,7 @@ class Discord:
 
     async def run(self, invoke: Invoke) -> None:
         """Listen until cancelled: at the gateway. Raises Retry, Refused, and what discord.py raises if it gives up."""
-        self._server.opens(invoke)
+        self._server.opens(partial(self._drawn, invoke))
         try:
             await self._link.ready()
             self._server.start(self._sync())
@@ -64,7 +67,7 @@ class Discord:
 
     async def send(self, to: Address, message: Message, key: str) -> Receipt:
         """Post one message that nobody asked for just now. Raises Retry, Refused or Uncertain."""
-        return await self._post.send(to, message, key)
+        return await self._post.send(to, self._worded(message), key)
 
     async def find(self, to: Address, key: str, since: datetime) -> Receipt | None:
         """Look into the history for the message of `key`. Raises Unknown if it cannot look."""
@@ -90,6 +93,15 @@ class Discord:
         """Let go of all connections. Never raises."""
         await self._server.close()
         await self._link.close()
+
+    async def _drawn(self, invoke: Invoke, request: Request) -> AsyncGenerator[Message, None]:
+        async with aclosing(invoke(request)) as answers:
+            async for message in answers:
+                yield self._worded(message)
+
+    def _worded(self, message: Message) -> Message:
+        """Say commands as Discord draws them."""
+        return drawn(message, self._setup.settings.command, self._setup.commands)
 
     async def _sync(self, *, again: bool = False) -> None:
         """Tell Discord the commands, if they changed or `again`."""

@@ -59,6 +59,6 @@ def obstacle(channel: Channel, topics: Sequence[str]) -> str:
 
 def _invite(places: Places) -> str:
     return (
-        "I am not in this server, so I cannot post here. Whoever manages it can add me: "
+        "I am no member here, so I cannot post here. Whoever manages the server can add me: "
         f"{invite_url(places.application)} – or leave in= out, and the digest comes to you directly."
     )
