@@ -65,7 +65,9 @@ def full(store: Store) -> Store:
         conn.execute(text("DELETE FROM notes WHERE id = :last"), {"last": last})
         heartbeats.beat(conn, "host:1", NOW, NOW)
         conn.execute(insert(sources).values(name="arxiv", error="", rests="", leased_until=LATER))
-        conn.execute(text("INSERT INTO workspaces VALUES ('slack', 'T1', 'Europe/Berlin', 'everyone', '77', 'Readers')"))
+        conn.execute(
+            text("INSERT INTO workspaces VALUES ('slack', 'T1', 'Europe/Berlin', 'everyone', '77', 'Readers')")
+        )
         deliveries.fresh(conn, "slack:event:1", NOW)
         installs.keep(conn, "slack", Install("T1", "sealed", "U", "B", "A", "Lab", ("commands",), "U1", NOW), NOW)
         for key, state, token in (("one", "sent", ""), ("two", "pending", "x"), ("three", "dead", "")):

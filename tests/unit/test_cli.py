@@ -19,7 +19,8 @@ from bot.core.credential import read_keys
 from bot.demo import SEED, seeds_folder
 from bot.errors import UsageError
 
-PROGRAM = [sys.executable, "-W", "error", "-c", "from bot.cli import main; main()"]
+OF_DISCORD = "ignore:'audioop' is deprecated:DeprecationWarning"  # which discord.py imports for voice
+PROGRAM = [sys.executable, "-W", "error", "-W", OF_DISCORD, "-c", "from bot.cli import main; main()"]
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import discord
 import pytest
 import pytest_asyncio
-import yarl
 from discord import app_commands
-from discord.gateway import DiscordWebSocket
-from discord.http import Route
 
 from tests.fakes.discord_wire.errors import SetupError
 from tests.fakes.discord_wire.fake import FakeDiscord
+from tests.fakes.discord_wire.rig import online, wired
 from tests.fakes.discord_wire.seen import Seen
 
 
@@ -101,25 +98,20 @@ async def similar(interaction: discord.Interaction[Any], message: discord.Messag
 
 @pytest_asyncio.fixture
 async def fake() -> AsyncIterator[FakeDiscord]:
-    """A Discord with one server."""
-    base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
-    async with FakeDiscord() as one:
-        Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = one.api_url, yarl.URL(one.gateway.url)
+    """A Discord with no server yet."""
+    async with wired() as one:
         yield one
-    Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = base, gateway
 
 
 @pytest_asyncio.fixture
 async def bot(fake: FakeDiscord) -> AsyncIterator[Bot]:
     """A bot that listens and whose commands are synced."""
-    async with Bot() as client:
+    client = Bot()
+    async with client:
         await client.login(fake.token)
         await client.tree.sync()
-        task = asyncio.create_task(client.connect())
-        await fake.listening()
-        yield client
-        await client.close()
-        await task
+        async with online(fake, client):
+            yield client
 
 
 async def test_a_command_is_deferred_answered_and_followed(fake: FakeDiscord, bot: Bot) -> None:

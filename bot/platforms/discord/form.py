@@ -45,7 +45,7 @@ def modal(form: Form, commands: Mapping[str, Command]) -> Payload:
     command = commands[form.command]
     shown = _shown(form, command)
     return {
-        "title": one_line(form.title or command.name.capitalize(), TITLE_LIMIT),
+        "title": one_line(form.title, TITLE_LIMIT) or one_line(command.name.capitalize(), TITLE_LIMIT),
         "custom_id": _custom_id(form, command, {arg.name for arg in shown}),
         "components": [_labelled(arg, form.values.get(arg.name, "").strip()) for arg in shown],
     }

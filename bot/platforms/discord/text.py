@@ -124,12 +124,12 @@ def within(said: Sequence[str], room: int, write: Write = escaped) -> list[str]:
     """Return as markdown the first lines that weigh `room` at most, line breaks counted; the last may be cut."""
     kept: list[str] = []
     for line in said:
-        fitted = cut(line, room - 1, write)
-        if room < 1 or (line and not fitted.strip("…> ")):
+        written, fitted = write(line), cut(line, room - 1, write)
+        if room < 1 or (fitted != written and not fitted.strip("…> ")):
             break
         kept.append(fitted)
         room -= weight(fitted) + 1
-        if fitted != write(line):
+        if fitted != written:
             break
     return kept
 

@@ -63,8 +63,8 @@ class World:
     async def until(self, test: Callable[[], object], within: float = 5.0) -> None:
         """Wait until something is true; `within` seconds. Raises TimeoutError."""
         async with asyncio.timeout(within):
-            while not test():
-                await asyncio.sleep(POLL)  # noqa: ASYNC110  what a test waits for may be anything
+            while not test():  # noqa: ASYNC110  what a test waits for may be anything
+                await asyncio.sleep(POLL)
 
     def add_user(self, name: str, bot: bool = False, dms: bool = True) -> User:
         """Make a person."""
