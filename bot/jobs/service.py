@@ -21,7 +21,7 @@ from bot import metrics
 from bot.config import Settings
 from bot.core.ports import Closes, Invoke, Platform, Source
 from bot.core.timing import Timing
-from bot.errors import StoreError
+from bot.errors import DeliveryError, StoreError
 from bot.jobs import web
 from bot.jobs.clock import Clock
 from bot.jobs.plan import Planner
@@ -226,6 +226,10 @@ class Service:
             try:
                 await platform.run(self._parts.invoke)
                 log.warning("a platform ended", platform=platform.name)
+            except DeliveryError as error:  # it says what is to be done, as that a token is wrong
+                log.error(
+                    "a platform failed; it is listened to again", platform=platform.name, after=wait, reason=str(error)
+                )
             except Exception:
                 log.exception("a platform failed; it is listened to again", platform=platform.name, after=wait)
             lasted = asyncio.get_running_loop().time() - begun

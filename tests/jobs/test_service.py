@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 from structlog.testing import capture_logs
 
 from bot.core.ports import Invoke
+from bot.errors import Refused
 from bot.jobs import service as service_module
 from bot.jobs.service import Parts, Role, Service
 from bot.store import heartbeats, sources, tables
@@ -48,11 +49,12 @@ class Ear(Post):
     name: str = "test"
     listened: int = 0
     ends: bool = False
+    why: Exception = field(default_factory=lambda: RuntimeError("the connection broke"))
 
     async def run(self, invoke: Invoke) -> None:
         self.listened += 1
         if self.ends:
-            raise RuntimeError("the connection broke")
+            raise self.why
         await asyncio.Event().wait()
 
 
@@ -166,6 +168,17 @@ async def test_a_platform_whose_connection_breaks_is_listened_to_again(
             await until(lambda: post.listened >= 3, 15)
     failed = [line for line in logs if line["event"] == "a platform failed; it is listened to again"]
     assert failed[0]["platform"] == "test"
+
+
+async def test_what_a_platform_refuses_is_told_in_its_words(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "LISTEN_AGAIN", (0.01, 0.02))
+    post = Ear(now=lambda: bot.at, ends=True, why=Refused("This token is wrong. Make a new one."))
+    with capture_logs() as logs:
+        async with running(bot, post):
+            await until(lambda: post.listened >= 2, 15)
+    failed = [line for line in logs if line["event"] == "a platform failed; it is listened to again"]
+    assert failed[0]["reason"] == "This token is wrong. Make a new one."
+    assert "exc_info" not in failed[0]
 
 
 async def test_it_stops_soon_though_a_send_hangs_and_the_next_one_looks_first(
