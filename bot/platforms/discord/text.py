@@ -15,7 +15,6 @@ from unicodedata import category
 from bot.core.card import web
 from bot.core.message import fit
 from bot.core.plain import uncoded, visible
-from bot.platforms.discord.marks import action_of as action_of
 
 LINE_LIMIT = 4000  # characters: as many as all text of a message has
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
