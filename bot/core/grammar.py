@@ -162,11 +162,13 @@ def _fits(arg: Arg, value: str) -> bool:
 def _near(word: str, more: bool, commands: Mapping[str, Command]) -> Command | None:
     """Return the command that a word is a slip of the pen of: about one letter in five may differ.
 
-    A word that stands alone is no slip of a command that needs more words.
+    A word that stands alone is no slip of a command that needs more words, and a short one is none at all.
     """
+    if len(word) <= 3:
+        return None
     shown = [
         known for known in commands.values() if not known.hidden and (more or not any(a.required for a in known.args))
     ]
     scored = [(SequenceMatcher(None, word[:40].casefold(), known.name).ratio(), known) for known in shown]
     best, known = max(scored, key=lambda pair: pair[0], default=(0.0, None))
-    return known if best >= 0.8 and len(word) > 3 else None
+    return known if best >= 0.8 else None

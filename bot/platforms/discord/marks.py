@@ -32,10 +32,17 @@ def number_of(key: str) -> int:
 
 def custom_id(action: str, *, nonce: str = "", taken: Iterable[str] = ()) -> str:
     """Return the custom_id of a button, different from those that are taken; nothing if there is no room for it."""
-    bare = f"{action}#" if _BEHIND.search(action) else action
     others = frozenset(taken)
-    wanted = [f"{action}#{nonce}"] if nonce else [bare, *(f"{action}#{number}" for number in range(2, 100))]
-    return next((one for one in wanted if action and len(one) <= CUSTOM_ID_LIMIT and one not in others), "")
+    return next((one for one in _wanted(action, nonce) if len(one) <= CUSTOM_ID_LIMIT and one not in others), "")
+
+
+def _wanted(action: str, nonce: str) -> Iterator[str]:
+    """Yield what would do as a custom_id, best first; nothing for no action."""
+    if action and nonce:
+        yield f"{action}#{nonce}"
+    elif action:
+        yield f"{action}#" if _BEHIND.search(action) else action
+        yield from (f"{action}#{number}" for number in range(2, 100))
 
 
 def action_of(custom_id: str) -> str:

@@ -108,6 +108,7 @@ class Socket:
         self._ws = web.WebSocketResponse(compress=False, max_msg_size=4096 * 4)
         self._outbox: asyncio.Queue[str | int] = asyncio.Queue()
         self._session: Session | None = None
+        self._ended: int | None = None  # the code with which this side ended it; the answer to it says 1000
         self._pack = _packer(request.query.get("compress", ""))
 
     async def run(self) -> web.StreamResponse:
@@ -122,9 +123,9 @@ class Socket:
         finally:
             if self._session is not None and self._session.outbox is self._outbox:
                 self._session.outbox = None
-                if self._ws.close_code in (1000, 1001):  # the bot said that it will not come back
+                if self._ended is None and self._ws.close_code in (1000, 1001):  # the bot said that it will not come back
                     self._gateway.sessions.pop(self._session.id, None)
-            self._gateway.log.append(f"close {self._ws.close_code}")
+            self._gateway.log.append(f"close {self._ended or self._ws.close_code}")
             sender.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await sender
@@ -238,6 +239,7 @@ class Socket:
             while True:
                 item = await self._outbox.get()
                 if isinstance(item, int):
+                    self._ended = item
                     if item == 1006 and self._request.transport is not None:
                         self._request.transport.abort()
                         return

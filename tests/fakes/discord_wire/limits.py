@@ -34,6 +34,7 @@ class Bucket:
         """Count a call and return 0, or return the seconds to wait."""
         if now >= self.reset:
             self.left, self.reset = self.limit, now + self.per
+        self.left = min(self.left, self.limit)  # a test may have lowered it meanwhile
         if self.left < 1:
             return self.reset - now
         self.left -= 1

@@ -27,12 +27,19 @@ async def wired() -> AsyncIterator[FakeDiscord]:
         Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = base, gateway
 
 
+class Prompt(discord.AutoShardedClient):
+    """A client that does not wait five seconds before each further session: a stand-in need not be spared."""
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Wait for nothing."""
+
+
 def plain(**more: Any) -> discord.AutoShardedClient:
     """Return a client that hears of servers and messages, and keeps little."""
     intents = discord.Intents.none()
     intents.guilds = intents.guild_messages = intents.dm_messages = True
     more = {"max_messages": None, "chunk_guilds_at_startup": False, "max_ratelimit_timeout": 30.0} | more
-    return discord.AutoShardedClient(intents=intents, **more)
+    return Prompt(intents=intents, **more)
 
 
 @contextlib.asynccontextmanager
