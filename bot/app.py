@@ -286,14 +286,18 @@ class App:
             raise NotAllowed(NOT_MET)
 
     async def _choices(self, request: Request) -> Message:
-        """Say what can stand in the argument that somebody is typing: beside all turns, and nobody is met by it."""
+        """Say what can stand in the argument that somebody is typing: beside all turns, and nobody is met by it.
+
+        Without a user it is the platform that asks, so that what is offered has been read before somebody types.
+        """
         at, people = request.address, self._people(request.address)
-        if not self.settings.allows(at.platform, at.workspace):
+        if at.user and not self.settings.allows(at.platform, at.workspace):
             return Message()
         try:
             who = (at.platform, at.workspace, at.user, at.room, people)
             me, place, newest = await self.offered.read(visits.glance, *who)
-            await self._may_come(at, people, me)
+            if at.user:
+                await self._may_come(at, people, me)
             me = me or Owner(0, at.platform, people or at.workspace, "person", at.user, "", "", self.now())
             return await choices(replace(self._around(request, me, place), newest=newest))
         except PaperroundError as error:

@@ -33,6 +33,17 @@ def long(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--long"))
 
 
+@pytest.fixture(autouse=True)
+def _discord_addresses() -> Iterator[None]:
+    """Put back what the bot re-points in discord.py where the settings name another address."""
+    from discord.gateway import DiscordWebSocket
+    from discord.http import Route
+
+    base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
+    yield
+    Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = base, gateway
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The address of a real PostgreSQL that lives as long as the tests: skipped on a laptop without it, not in CI."""

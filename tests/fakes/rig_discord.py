@@ -44,6 +44,8 @@ class Rig:
     def __init__(self, **settings: Any) -> None:
         self.fake = FakeDiscord()
         self.requests: list[Request] = []
+        self.own: list[Request] = []
+        """What the platform asked by itself, of nobody."""
         self.commands: dict[str, Command] = load("bot.commands")
         self.answers: Callable[[Request], Sequence[Message]] = lambda _request: ()
         self._more = settings
@@ -132,7 +134,7 @@ class Rig:
         return self.dm.said[-1]
 
     async def _invoke(self, request: Request) -> AsyncGenerator[Message, None]:
-        self.requests.append(request)
+        (self.requests if request.address.user else self.own).append(request)
         for answer in self.answers(request):
             yield answer
 

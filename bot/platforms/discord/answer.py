@@ -9,9 +9,9 @@ import aiohttp
 import discord
 import structlog
 
-from bot.core.message import Message
+from bot.core.message import Form, Message
 from bot.core.request import Address
-from bot.errors import Refused
+from bot.errors import DeliveryError, Refused
 from bot.platforms.discord.desk import Desk
 from bot.platforms.discord.read import is_alone, is_visitor
 
@@ -24,6 +24,7 @@ NOT_SENT = (
     "I cannot write to you directly. Allow direct messages from members of this server (a click on its name › Privacy "
     "Settings), or type it as a command: then only you see the answer."
 )
+NOT_OPENED = "The form did not open: Discord did not take it. Please type the command with all its words."
 TOO_LATE = "The form did not open in time: please type or press it once more."
 NO_MORE = "Discord lets me answer no more here: please type it once more."
 
@@ -64,12 +65,14 @@ class Answer:
     async def show(self, message: Message) -> None:
         """Answer, or write directly. A form is opened if nothing was told yet."""
         async with self.lock:
-            if message.form is not None and not self.told:
-                self.told = True
-                return await self.desk.open(self.interaction, message.form)
+            if message.form is not None:
+                words = NOT_OPENED
+                if self.told:
+                    words = TOO_LATE
+                elif await self._opened(message.form):
+                    return None
+                message = Message(words, private=True)
             await self._acknowledge()
-        if message.form is not None:
-            message = Message(TOO_LATE, private=True)
         if self.refused == GONE:
             log.warning("an answer comes too late to be shown", interaction=self.interaction.id)
             return None
@@ -91,6 +94,16 @@ class Answer:
     async def publish(self, message: Message) -> None:
         """Answer once more, for all who are there."""
         await self._follow(message, private=False)
+
+    async def _opened(self, form: Form) -> bool:
+        """Open a form, and say whether Discord took it: it is the acknowledgement then."""
+        try:
+            await self.desk.open(self.interaction, form)
+        except DeliveryError as error:
+            log.warning("a form was not opened", command=form.command, reason=str(error))
+            return False
+        self.told = True
+        return True
 
     async def _follow(self, message: Message, *, private: bool) -> None:
         if self.refused == GONE:

@@ -56,24 +56,30 @@ class Client(discord.AutoShardedClient):
 
 
 class Link:
-    """Holds the client, logged in or not. What is `on` an event is told of it from the gateway."""
+    """Holds the client, logged in or not. One that was closed is of no more use: another takes its place."""
 
     def __init__(self, settings: Settings) -> None:
         self.client = Client(settings)
         self._settings = settings
         self._known = False
         self._lock = asyncio.Lock()
+        self._furnishers: list[Callable[[Client], None]] = []
+
+    def furnish(self, furnisher: Callable[[Client], None]) -> None:
+        """Have something done with the client, and with each that takes its place."""
+        self._furnishers.append(furnisher)
+        furnisher(self.client)
 
     def on(self, event: str, hook: Callable[..., Coroutine[Any, Any, None]]) -> None:
         """Tell `hook` of an event, by discord.py's name without its "on_"."""
-        setattr(self.client, f"on_{event}", hook)
+        self.furnish(lambda client: setattr(client, f"on_{event}", hook))
 
     async def ready(self) -> Client:
         """Return the client, logged in: it can call Discord, whether it listens or not. Raises Retry or Refused."""
         if self._known and not self.client.is_closed():
             return self.client
         async with self._lock:
-            if self._known and self.client.is_closed():  # its listening ended, and another may begin
+            if self.client.is_closed():  # its listening ended, and another may begin
                 await self._forget()
             if not self._known:
                 await self._log_in()
@@ -82,13 +88,13 @@ class Link:
     async def run(self) -> None:
         """Listen until cancelled or closed. Raises Retry, Refused, and what discord.py raises if it gives up."""
         client = await self.ready()
-        if self._settings.discord_api_url != type(self._settings).model_fields["discord_api_url"].default:
-            try:
+        try:
+            if self._settings.discord_api_url != type(self._settings).model_fields["discord_api_url"].default:
                 _, url, _ = await client.http.get_bot_gateway()
-            except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
-                raise Retry(f"Discord does not tell where to listen ({type(error).__name__}).", 0.0) from error
-            DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(url)
-        await hold_on(client, self._settings)
+                DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(url)
+            await hold_on(client, self._settings)
+        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+            raise Retry(f"Discord does not tell where to listen ({type(error).__name__}).", 0.0) from error
         await client.connect()
 
     async def close(self) -> None:
@@ -121,9 +127,9 @@ class Link:
         self._known = True
 
     async def _forget(self) -> None:
-        """Close what a login opened, so that another can begin: discord.py keeps its closed connections."""
+        """Close what a login opened, and begin anew: discord.py keeps its closed connections, and the end of a run."""
         self._known = False
         await self.client.http.close()
-        self.client.http.connector = discord.utils.MISSING
-        if self.client.is_closed():
-            self.client.clear()
+        self.client = Client(self._settings)
+        for furnisher in self._furnishers:
+            furnisher(self.client)

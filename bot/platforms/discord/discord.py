@@ -17,7 +17,7 @@ from bot.core.request import Address, Receipt, Request
 from bot.platforms._serve import Server
 from bot.platforms._setup import Setup
 from bot.platforms.discord.check import check
-from bot.platforms.discord.client import Link
+from bot.platforms.discord.client import Client, Link
 from bot.platforms.discord.desk import Desk
 from bot.platforms.discord.ended import Ends
 from bot.platforms.discord.join import join
@@ -44,8 +44,9 @@ class Discord:
         self._post = Post(self._link, self._places)
         self._server = Server(Desk(self._post, setup.commands), setup.store, setup.now)
         self._listen = Listen(self._server, self._places)
-        self._tree = make_tree(self._link.client, setup.commands, setup.settings.command, self._listen)
-        self._tree.renew = lambda: self._sync(again=True)
+        self._synced = False
+        self._link.furnish(self._furnish)
+        self._link.on("ready", self._ready)
         self._link.on("interaction", self._listen.interaction)
         self._link.on("message", self._message)
         Ends(setup).hear(self._link)
@@ -60,7 +61,7 @@ class Discord:
         self._server.opens(partial(self._drawn, invoke))
         try:
             await self._link.ready()
-            self._server.start(self._sync())
+            self._server.start(self._prepare())
             await self._link.run()
         finally:
             await self._server.close()
@@ -103,9 +104,24 @@ class Discord:
         """Say commands as Discord draws them."""
         return drawn(message, self._setup.settings.command, self._setup.commands)
 
+    def _furnish(self, client: Client) -> None:
+        """Give a client the commands."""
+        self._tree = make_tree(client, self._setup.commands, self._setup.settings.command, self._listen)
+        self._tree.renew = lambda: self._sync(again=True)
+
+    async def _prepare(self) -> None:
+        """Tell Discord the commands, and read what is offered: whoever types first shall not wait for it."""
+        await self._sync()
+        await self._listen.warm()
+
+    async def _ready(self) -> None:
+        """`on_ready`, which comes again whenever a session was lost: the start may have been a bad moment."""
+        if not self._synced:
+            await self._sync()
+
     async def _sync(self, *, again: bool = False) -> None:
         """Tell Discord the commands, if they changed or `again`."""
-        await sync(self._tree, self._setup.store, self._setup.settings.discord_guild, again=again)
+        self._synced = await sync(self._tree, self._setup.store, self._setup.settings.discord_guild, again=again)
 
     async def _message(self, said: discord.Message) -> None:
         me = self._link.client.user

@@ -22,7 +22,7 @@ async def join(places: Places, address: Address, topics: Sequence[str] = ()) -> 
     """Make sure that digests on `topics` can be posted in a channel. Raises Refused, whose words are for people."""
     if not address.channel:
         return
-    if address.workspace == NO_SERVER:
+    if not await _is_member(places, address.workspace):
         raise Refused(_invite(places))
     facts = await places.about(Address(address.platform, address.workspace, channel=address.channel))
     try:
@@ -39,6 +39,14 @@ async def join(places: Places, address: Address, topics: Sequence[str] = ()) -> 
         raise Refused(_LATER)
     if problem := obstacle(channel, topics):
         raise Refused(problem)
+
+
+async def _is_member(places: Places, workspace: str) -> bool:
+    """Say whether the bot is in a server: some have no more than its commands. Raises Refused if nobody can tell."""
+    try:
+        return workspace != NO_SERVER and await places.guild(workspace) is not None
+    except Exception as error:
+        raise Refused(_LATER) from error
 
 
 def obstacle(channel: Channel, topics: Sequence[str]) -> str:

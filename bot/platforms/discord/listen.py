@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 
 import discord
 import structlog
@@ -11,13 +12,14 @@ from discord.app_commands import Choice
 from bot.core.asked import edits, in_thread, opens_form
 from bot.core.command import Arg, Command
 from bot.core.message import Message
-from bot.core.request import Request
+from bot.core.request import Address, Request
 from bot.platforms._serve import Server, Way
 from bot.platforms.discord import read
 from bot.platforms.discord.answer import Answer, Direct, Reply
 from bot.platforms.discord.complete import complete
 from bot.platforms.discord.desk import Desk
 from bot.platforms.discord.places import Places
+from bot.platforms.discord.read import PEOPLE, PLATFORM
 
 OLD = "This button is of another version: please type the command again."
 OLD_FORM = "This form is of another version: please type the command again."
@@ -57,6 +59,15 @@ class Listen:
         if invoke is None:
             return []
         return await complete(invoke, read.so_far(interaction), command, arg, values, typed)
+
+    async def warm(self) -> None:
+        """Have read what is offered, before somebody types: reading it takes longer than Discord waits."""
+        invoke = self._server.invoke
+        if invoke is not None:
+            nobody = Request(Address(PLATFORM, PEOPLE, ""), event="complete", command="search", text="area")
+            async with aclosing(invoke(nobody)) as answers:
+                async for _ in answers:
+                    pass
 
     async def interaction(self, interaction: discord.Interaction) -> None:
         """Take the press of a button, or a form. A command comes by the tree."""

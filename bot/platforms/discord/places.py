@@ -42,6 +42,7 @@ class Places:
     def __init__(self, link: Link) -> None:
         self._link = link
         self._kept: dict[Key, tuple[float, Any]] = {}  # with the time.monotonic of when it was told
+        link.furnish(lambda _client: self._kept.clear())  # what another client told asks by that client
 
     @property
     def application(self) -> str:
