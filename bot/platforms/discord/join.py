@@ -11,7 +11,8 @@ from bot.core.request import Address
 from bot.errors import Refused
 from bot.platforms.discord.forum import tags_of
 from bot.platforms.discord.manifest import invite_url
-from bot.platforms.discord.places import NO_SERVER, Channel, Places
+from bot.platforms.discord.places import Channel, Places
+from bot.platforms.discord.read import PEOPLE
 
 MOST_NAMED = 20  # tags
 _LATER = "Discord does not answer just now. Try again in a minute."
@@ -44,7 +45,7 @@ async def join(places: Places, address: Address, topics: Sequence[str] = ()) -> 
 async def _is_member(places: Places, workspace: str) -> bool:
     """Say whether the bot is in a server: some have no more than its commands. Raises Refused if nobody can tell."""
     try:
-        return workspace != NO_SERVER and await places.guild(workspace) is not None
+        return workspace != PEOPLE and await places.guild(workspace) is not None
     except Exception as error:
         raise Refused(_LATER) from error
 

@@ -13,12 +13,12 @@ import structlog
 from bot.core.ports import Facts
 from bot.core.request import Address
 from bot.platforms.discord.client import Client, Link
+from bot.platforms.discord.read import PEOPLE
 
 KEPT_FOR = 60.0  # seconds
 NEW = 3.0  # seconds: what is asked for anew may have been told so long ago
 KEPT = 5000
 PATIENCE = 6.0  # seconds: somebody waits, and discord.py tries for 25 by itself
-NO_SERVER = "@me"
 SEES, READS = "view_channel", "read_message_history"
 LABELS = {
     SEES: "View Channel",
@@ -60,7 +60,7 @@ class Places:
 
     async def about(self, address: Address) -> Facts:
         """Tell what is known of an address, and of what the person may do there. Never raises for want of an answer."""
-        if address.workspace == NO_SERVER:
+        if address.workspace == PEOPLE:
             return await self._alone(address)
         try:
             guild = await self.guild(address.workspace)

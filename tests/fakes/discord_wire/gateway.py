@@ -123,7 +123,7 @@ class Socket:
         finally:
             if self._session is not None and self._session.outbox is self._outbox:
                 self._session.outbox = None
-                if self._ended is None and self._ws.close_code in (1000, 1001):  # the bot said that it will not come back
+                if self._ended is None and self._ws.close_code in (1000, 1001):  # it will not come back
                     self._gateway.sessions.pop(self._session.id, None)
             self._gateway.log.append(f"close {self._ended or self._ws.close_code}")
             sender.cancel()
