@@ -87,6 +87,19 @@ def test_a_page_of_five_cards_is_exactly_forty_components() -> None:
     assert [len(one["components"]) for one in made if one["type"] == 1] == [4] * 5 + [2]
 
 
+@pytest.mark.parametrize(
+    ("below", "types"), [(3, [10, 10, 1, *([14, 10, 1] * 4)]), (5, [10, *([10, 1] * 3), *([14, 10, 1] * 2)])]
+)
+def test_only_as_many_rules_give_way_as_needed_from_the_top(below: int, types: list[int]) -> None:
+    """The preview of a first subscription has three buttons below: one more than a page of a digest."""
+    made = checked(
+        Message(DIGEST.text, cards(), tuple(Button(f"B{n}", f"run:1:{n}") for n in range(below)), "next: Wed")
+    )
+    assert [one["type"] for one in made][: len(types)] == types
+    assert size(made)[0] == COMPONENTS
+    assert [len(one["components"]) for one in made if one["type"] == 1] == [4] * 5 + [below]
+
+
 def test_a_digest_reads_as_it_should() -> None:
     made = checked(DIGEST, KEY)
     assert made[2]["content"].splitlines() == [

@@ -1,10 +1,10 @@
 """A message as Discord shows it: components, version 2. Pure.
 
 By construction within Discord's limits: COMPONENTS in all, TOTAL characters over all texts. Five cards with four
-buttons each, a rule above each, the text, the footer and two buttons to turn pages are exactly as many. What does not
-fit is cut from the lines of the cards, then from their titles; links and buttons stay. Discord has no menu for buttons,
-so the first four or five of a card are shown, and those meant for a menu give way. The title is the way to open
-a paper; where it cannot be a link (see `text.linkable`), a link follows it.
+buttons each, a rule above each, the text, the footer and two buttons to turn pages are exactly as many. With more,
+rules give way from the top. What does not fit is cut from the lines of the cards, then from their titles; links and
+buttons stay. Discord has no menu for buttons, so the first four or five of a card are shown, and those meant for a menu
+give way. The title is the way to open a paper; where it cannot be a link (see `text.linkable`), a link follows it.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def components_of(message: Message, *, key: str = "") -> list[Component]:
     footer = _footer(message.footer, len(parts) - fitting)
     own, *texts = _texts(above, parts[:fitting], footer)
     made = [_text(own)] if own else []
-    for text, part in zip(texts, parts, strict=False):
-        made += [{"type": RULE}] if rules and made else []
+    for left, text, part in zip(range(len(texts), 0, -1), texts, parts, strict=False):
+        made += [{"type": RULE}] if left <= rules else []
         made += [_text(text), *_rows(part.buttons[:most])]
     if texts and below and _size(made) + _count(below) + bool(footer) < COMPONENTS:
         made.append({"type": RULE})  # or they would seem to belong to the last card
@@ -129,7 +129,8 @@ def _count(buttons: Sequence[Button]) -> int:
 def _plan(parts: Sequence[_Part], rules: int, room: int) -> tuple[int, int, int]:
     """Return how many buttons a card may have, how many cards are within `room` components then, and how many rules."""
     tried = [(most, rules) for most in (MOST_OF_CARD, MOST_OF_CARD - 1)]
-    tried += [(most, 0) for most in range(MOST_OF_CARD - 1, 0, -1)]
+    tried += [(MOST_OF_CARD - 1, ruled) for ruled in range(rules - 1, -1, -1)]
+    tried += [(most, 0) for most in range(MOST_OF_CARD - 2, 0, -1)]
     fitting = 0
     for most, ruled in tried:
         sizes = accumulate(1 + _count(part.buttons[:most]) for part in parts)
