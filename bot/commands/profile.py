@@ -35,7 +35,8 @@ async def profile(
     for kind, words in (("follow", "Authors you follow"), ("mute", "Muted")):
         have = await ctx.store.read(wishes.of, ctx.me.number, kind)
         if have:
-            parts.append(f"{words}: {', '.join(plain(one) for one in have)}. Change it: /papers un{kind} NAME")
+            usage = ctx.commands[f"un{kind}"].usage
+            parts.append(f"{words}: {', '.join(plain(one) for one in have)}. Change it: /papers {usage}")
     if not parts:
         return Message(
             text="I know nothing of you yet. Follow a topic, or press [More like this] under a paper.",

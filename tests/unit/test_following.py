@@ -139,7 +139,8 @@ async def test_followed_authors_come_and_say_so(bot: Bot) -> None:
     digest = await bot.ask("digest")
     lines = [line for card in digest.cards for line in card.lines]
     assert any("followed author" in line for line in lines)
-    assert "Authors you follow: Maximilian Beck" in (await bot.ask("profile")).text
+    known = (await bot.ask("profile")).text
+    assert "Authors you follow: Maximilian Beck. Change it: /papers unfollow AUTHOR" in known
 
 
 async def test_muted_words_and_authors_never_come(bot: Bot) -> None:
@@ -148,6 +149,7 @@ async def test_muted_words_and_authors_never_come(bot: Bot) -> None:
     await bot.ask("mute speculative decoding")
     after = await bot.ask("digest")
     assert not any("Speculative" in title for title in titles(after))
+    assert "Muted: speculative decoding. Change it: /papers unmute WORDS" in (await bot.ask("profile")).text
     await bot.ask("unmute speculative decoding")
     assert muted in titles(await bot.ask("digest"))
 
