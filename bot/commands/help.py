@@ -10,11 +10,12 @@ from bot.commands._context import Context
 from bot.commands._pages import say
 from bot.core.card import clip
 from bot.core.command import Command, command
+from bot.core.drawn import ASK, ASK_HELP, ASKED
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.ports import Facts
 from bot.errors import NotFound
-from bot.store import interests
+from bot.store import interests, subscriptions
 
 STARTER = "large language models"  # the topic suggested where nothing better is known
 
@@ -25,8 +26,11 @@ async def help_(
 ) -> Message:
     """Say what can be typed, and what each command takes."""
     shown = {known.name: known for known in ctx.commands.values() if not known.hidden}
+    draws = bool(ctx.people)  # such a platform draws each argument, and takes a whole line by a command of its own
     if name:
         wanted = name.split()[0].casefold().lstrip("/")
+        if draws and wanted == ASK:
+            return Message(text=f"/papers {ASKED}TEXT\n{ASK_HELP}")
         if wanted not in shown:
             near = get_close_matches(wanted, shown, 1)
             hint = f" Did you mean {near[0]}?" if near else ""
@@ -34,6 +38,7 @@ async def help_(
         return Message(text=about(shown[wanted]))
     useful = [shown[key] for key in sorted(shown) if shown[key].guests or not ctx.request.guest]
     lines = [f"{known.usage}\n    {known.help}" for known in useful]
+    lines = sorted([*lines, f"{ASK} TEXT\n    {ASK_HELP}"]) if draws else lines
     text = "Type /papers and then one of these. Other words are searched for: /papers WORDS\n\n" + "\n".join(lines)
     return Message(text=text, footer="more of one: /papers help COMMAND")
 
@@ -73,7 +78,9 @@ INTRODUCTION = (
 
 async def introduction(ctx: Context) -> list[str]:
     """Return what is said at first contact: what the bot does, what it stores, and one command to begin with."""
-    if await ctx.store.read(interests.of, ctx.me.number):
+    mine = await ctx.store.read(interests.of, ctx.me.number)
+    asked = await ctx.store.read(subscriptions.asked_by, ctx.me.number)
+    if mine or asked:
         return list(INTRODUCTION)
     return [*INTRODUCTION, f"To get a digest, type: /papers subscribe {await suggested_topic(ctx)}"]
 

@@ -16,6 +16,7 @@ from bot.core.message import Message
 
 ASK = "ask"  # the command that takes a line as it is typed, in its one argument
 ASKED = f"{ASK} text:"
+ASK_HELP = "Say it in your own words: a search, or any command as it is typed."
 _QUOTED = re.compile("(“[^”]*”)")  # what people typed, and names: they stay as they are
 _PICKED = ("channel", "person", "role")
 

@@ -14,11 +14,12 @@ import simcord
 from discord import AppCommandOptionType as OptionType
 
 from bot.core.command import Arg, Command, command
+from bot.core.drawn import ASK
 from bot.core.grammar import parse
 from bot.core.message import Message
 from bot.core.typed import Count, Gap, Strictness, Time, Weekdays, Zone
 from bot.platforms.discord.options import Option, option_of, text_of
-from bot.platforms.discord.tree import ASK, CHARACTERS, SIMILAR, SUBCOMMANDS, payload_of, size_of
+from bot.platforms.discord.tree import CHARACTERS, SIMILAR, SUBCOMMANDS, payload_of, size_of
 from tests.fakes.tree_discord import Bot, Heard, client_of, plug_ins, registry
 
 pytestmark = pytest.mark.simcord(check_errors=False)

@@ -76,6 +76,13 @@ async def test_first_contact_is_said_as_for_a_typed_line(town: Town) -> None:
     assert "To get a digest" not in second.footer
 
 
+@pytest.mark.parametrize("values", [{}, {"in": "here"}])
+async def test_who_has_just_subscribed_is_not_told_how(town: Town, values: dict[str, str]) -> None:
+    (first,) = await run(town, "subscribe", "ada", topic="soup", **values)
+    assert "I store what you follow" in first.footer
+    assert "To get a digest" not in first.footer
+
+
 async def test_several_papers_in_one_argument(town: Town) -> None:
     await run(town, "search", words="soup")
     (answer,) = await run(town, "similar", paper="1 2")

@@ -172,6 +172,13 @@ async def test_closed_direct_messages_are_said_when_subscribing_for_oneself(town
     assert (await town.ask("subscribe soup in=here")).if_closed == ""
 
 
+async def test_help_names_the_command_for_a_whole_line_where_arguments_are_drawn(town: Town) -> None:
+    assert "\nask TEXT\n" in (await town.ask("help")).text
+    assert (await town.ask("help ask")).text.startswith("/papers ask text:TEXT\nSay it in your own words")
+    assert "ask TEXT" not in (await town.bot.ask("help")).text
+    assert "no command “ask”" in (await town.bot.ask("help ask")).text
+
+
 async def test_all_of_me_is_forgotten_everywhere(town: Town) -> None:
     await town.ask("subscribe soup in=here")
     await town.ask("subscribe soup", "b")

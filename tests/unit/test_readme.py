@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from bot.config import PREFIX, Settings
+from bot.core.drawn import ASK
 from bot.core.timing import Timing
 from bot.jobs.deliver import LOOKS
 from bot.jobs.plan import QUIET
 from bot.jobs.web import HEALTH
 from bot.metrics import REGISTRY
 from bot.platforms.discord.manifest import PERMISSIONS, PORTAL
-from bot.platforms.discord.tree import ASK, SIMILAR
+from bot.platforms.discord.tree import SIMILAR
 from bot.platforms.slack.manifest import INSTALL_PATH, scopes
 from bot.plugins import GROUPS, load
 from bot.store.installs import KEPT

@@ -18,19 +18,18 @@ from discord import app_commands
 from discord.app_commands import AppCommandError, AppInstallationType, Choice, CommandTree
 
 from bot.core.command import Arg, Command
+from bot.core.drawn import ASK, ASK_HELP
 from bot.core.grammar import TEXT_LIMIT
 from bot.platforms.discord.options import described, option_of, text_of
 
 log = structlog.get_logger()
 
 SUBCOMMANDS, OPTIONS, CHARACTERS = 25, 25, 8000
-ASK = "ask"
 SIMILAR = "Find similar papers"
 COMMAND = "command"  # where a subcommand keeps what it was made of
 _OF_THREADS = ("owner_id", "member_count", "message_count")  # what discord.py needs of one
 _FAULTS = (discord.DiscordException, aiohttp.ClientError, OSError)
 _ABOUT = "Look papers up, and choose which come to you or to a channel."
-_ASK = "Say it in your own words: a search, or any command as it is typed."
 _TEXT = "what to look for, or a command, such as: subscribe robots in=here"
 _OUTDATED = (
     "Discord still shows the commands of another version of this bot. Please try again in a minute, after reloading "
@@ -148,7 +147,7 @@ def _ask(serve: Serve) -> app_commands.Command[Any, ..., None]:
     async def ask(interaction: discord.Interaction, text: app_commands.Range[str, 1, TEXT_LIMIT]) -> None:
         await serve.ask(interaction, text)
 
-    return app_commands.Command(name=ASK, description=_ASK, callback=app_commands.describe(text=_TEXT)(ask))
+    return app_commands.Command(name=ASK, description=ASK_HELP, callback=app_commands.describe(text=_TEXT)(ask))
 
 
 def _similar(serve: Serve) -> app_commands.ContextMenu:
