@@ -33,6 +33,8 @@ _LINKED = re.compile(r"<#([^|>]+)(?:\|[^>]*)?>")  # how platforms write a channe
 FIELDS = ("topic", "in", "at", "on", "max", "tz", "strictness", "name")
 TOPIC_LIMIT = 200  # characters
 TOPICS_AT_MOST = 20
+ZONE = "Time zone"  # the button that asks for it
+ZONES = ("Europe/Berlin", "America/New_York")  # examples of what can be typed, of which one differs from what holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ async def subscribe(
         ctx, owner.number, [wanted(ctx, held, kept.sub)], lead=_preview(lead), footer=full(kept.sub, ctx.now)
     )
     which = {"which": f"sub{kept.sub.number}"}
-    change = [await opens(ctx, "Time zone", "schedule", which | {"tz": ""})] if asks_zone else []
+    change = [await opens(ctx, ZONE, "schedule", which | {"tz": ""})] if asks_zone else []
     change.append(await opens(ctx, "Schedule", "schedule", which))
     closed = CLOSED if owner.kind == "person" else ""
     return replace(preview, buttons=(*preview.buttons, *await _back(ctx, kept), *change), lasts=True, if_closed=closed)
@@ -142,9 +144,10 @@ def topics_of(text: str) -> list[str]:
 def ask_zone(ctx: Context, sub: Subscription) -> str:
     """Say that the time zone is not known, and how it is told."""
     name = typed(sub.name, ctx.commands["schedule"])
+    another = next(zone for zone in ZONES if zone != sub.time_zone)
     return (
         f"I do not know your time zone, so it is {sub.at} {short_zone(sub.time_zone)}. "
-        f"Yours? Type: /papers schedule {name} tz=Europe/Berlin"
+        f"Yours? Press [{ZONE}], or type: /papers schedule {name} tz={another}"
     )
 
 

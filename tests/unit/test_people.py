@@ -154,7 +154,8 @@ async def test_a_platform_that_tells_no_zone_is_not_asked(town: Town) -> None:
 async def test_the_preview_says_whose_zone_it_is_and_offers_to_change_it(town: Town) -> None:
     await town.ask("workspace tz=Europe/Berlin")
     said = await town.ask("subscribe soup", user="eve")
-    assert "I do not know your time zone, so it is 09:00 Berlin." in said.text
+    assert "I do not know your time zone, so it is 09:00 Berlin. Yours? Press [Time zone], or type: " in said.text
+    assert "tz=America/New_York" in said.text, "an example is of another zone than the one that holds"
     assert "Time zone" in labels(said)
     form = (await town.ask(action=button(said, "Time zone").action, user="eve", forms=True)).form
     assert form is not None

@@ -73,9 +73,13 @@ async def test_an_administrator_may_choose_silence_for_new_ones(bot: Bot) -> Non
 
 async def test_a_zone_that_nobody_told_is_asked_for_and_kept(bot: Bot) -> None:
     answer = await bot.ask("subscribe language models")
-    asked = "I do not know your time zone, so it is 09:00 UTC. Yours? Type: /papers schedule language models tz="
+    asked = (
+        "I do not know your time zone, so it is 09:00 UTC. "
+        "Yours? Press [Time zone], or type: /papers schedule language models tz=Europe/Berlin"
+    )
     assert asked in answer.text
-    changed = await bot.ask(f"{asked.partition('Type: ')[2]}Europe/Berlin")
+    assert "Time zone" in labels(answer)
+    changed = await bot.ask(asked.partition("type: ")[2])
     assert "time zone: UTC → Berlin" in changed.text
     other = await bot.ask("subscribe graphs")
     assert "09:00 Berlin" in other.footer
