@@ -98,9 +98,10 @@ async def channel_to_subscribe(
     if not facts.name:
         if exists:
             await ctx.join(there, topics)
+        pick = "Choose it in the option “in” of /papers subscribe" if ctx.people else "Type # and pick it from the list"
         raise UsageError(
-            f"in: I see no channel “{clip(plain(channel), 60)}”. Type # and pick it from the list, or in=here. "
-            "If it is private, invite me into it first."
+            f"in: I see no channel “{clip(plain(channel), 60)}”. {pick}, or type there: "
+            "/papers subscribe TOPIC in=here. If it is private, add me to it first."
         )
     name = facts.name or channel
     if not await may_subscribe(ctx, channel):

@@ -120,6 +120,17 @@ async def test_a_channel_is_subscribed_by_whoever_manages_it_and_all_may_press(w
     assert "for #reading, asked for by you" in shown(*(await walk.type("subscriptions")).messages).text
 
 
+@pytest.mark.parametrize("said", ["in=#reading", "in:reading"])
+async def test_a_channel_that_is_typed_by_name_is_answered_with_what_works(walk: Walk, said: str) -> None:
+    refused = await walk.type("ask", text=f"subscribe attention {said}")
+    assert shown(*refused.messages).text.startswith(
+        "in: I see no channel “reading”. Choose it in the option “in” of /papers subscribe, "
+        "or type there: /papers ask text:subscribe TOPIC in:here."
+    )
+    seen = await walk.type("ask", text="subscribe attention in:here")
+    assert "#reading follows “attention” now." in shown(*seen.messages).text
+
+
 @pytest.mark.parametrize(
     "action", ["more:0:0", "nonsense", "undo:ffffff:0", "form:1:0", "page:zz:1", "home:1:0", "x" * 90]
 )
