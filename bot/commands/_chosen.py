@@ -15,7 +15,7 @@ from bot.store.subscriptions import Subscription
 from bot.store.text import key
 
 _NUMBERED = re.compile(r"sub[\s#-]*(\d{1,9})", re.IGNORECASE)
-WHICH = "its name or number in your list, or sub12 from the list of the workspace"
+WHICH = "its name or number in your list, or sub12 from the list of all"
 
 
 async def chosen(ctx: Context, name: str, first: Owner | None = None) -> list[Subscription]:

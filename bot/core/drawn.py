@@ -1,7 +1,8 @@
 """What the bot says of its commands, for a platform that draws each argument by itself: `topic:robots at:09:00`. Pure.
 
 There every word needs the name of its argument, and who or where is picked from a list. What cannot be picked
-(`in=here`, `role=none`, what is quoted) is typed after `ask`, as is whatever is no command.
+(`in=here`, `role=none`, what is quoted) is typed after `ask`, as is whatever is no command. A workspace is called
+a server there.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ ASKED = f"{ASK} text:"
 ASK_HELP = "Say it in your own words: a search, or any command as it is typed."
 _QUOTED = re.compile("(“[^”]*”)")  # what people typed, and names: they stay as they are
 _PICKED = ("channel", "person", "role")
+_WORKSPACE = re.compile(r"\b(this|the|your) workspace\b")
 
 
 def drawn(message: Message, name: str, commands: Mapping[str, Command]) -> Message:
@@ -36,7 +38,11 @@ def _worded(
     text: str, name: str, commands: Mapping[str, Command], line: re.Pattern[str], option: re.Pattern[str]
 ) -> str:
     said = line.sub(lambda found: f"/{name} {_line(found[1], found[2], commands)}", text)
-    return "".join(part if _QUOTED.fullmatch(part) else option.sub(r"\1:", part) for part in _QUOTED.split(said))
+    return "".join(part if _QUOTED.fullmatch(part) else _own(part, option) for part in _QUOTED.split(said))
+
+
+def _own(text: str, option: re.Pattern[str]) -> str:
+    return _WORKSPACE.sub(r"\1 server", option.sub(r"\1:", text))
 
 
 def _line(first: str, rest: str, commands: Mapping[str, Command]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -163,6 +164,17 @@ async def test_whoever_is_brought_along_is_invited_to_the_server(walk: Walk) -> 
     refused = await walk.done(await walk.rig.fake.slash(walk.rig.ada, elsewhere, "subscribe", here, installed="user"))
     assert "https://" in refused.text
     assert "oauth2/authorize" in refused.text
+
+
+async def test_what_is_all_of_a_server_is_called_so(walk: Walk) -> None:
+    """Whoever is drawn a command reads of servers; `workspace` is the name of a command only."""
+    seen = [await walk.type("workspace", walk.rig.bob), await walk.type("workspace")]
+    seen += [await walk.type("workspace", tz="Europe/Berlin"), await walk.type("ask", text="help schedule")]
+    texts = [shown(*one.messages).text for one in seen]
+    assert texts[0].startswith("Only those who manage this server can see")
+    assert "0 subscriptions in this server" in texts[1]
+    assert not [text for text in texts if " workspace" in text.replace("/papers workspace", "")]
+    assert " workspace" not in json.dumps(walk.rig.fake.commands)
 
 
 async def test_similar_papers_of_a_message_that_somebody_wrote(walk: Walk) -> None:

@@ -34,6 +34,8 @@ def said(text: str, name: str = "papers") -> str:
         ("subscribe TOPIC [in=…] [at=…]", "subscribe TOPIC [in:…] [at:…]"),
         ("/papers subscribe TOPIC [in=…]", "/papers subscribe topic:TOPIC [in:…]"),
         ("Ask one of them, or leave in= out.", "Ask one of them, or leave in: out."),
+        ("Only those who manage this workspace can do this.", "Only those who manage this server can do this."),
+        ("“this workspace” in the workspace: /papers workspace", "“this workspace” in the server: /papers workspace"),
     ],
 )
 def test_arguments_have_their_names(typed: str, shown: str) -> None:
