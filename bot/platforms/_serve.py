@@ -24,7 +24,10 @@ STOPPING = "I am being restarted: please type or press it again in a minute."
 AWAY = "My database does not answer. Please try again in a minute; if it stays, tell whoever runs this bot."
 NOT_HERE = "I am not installed in your workspace, so I can do nothing for you here. Whoever manages it can install me."
 FILE_COMES = "The file comes as a direct message."
-NO_FILE = "I cannot write to you directly, so the file did not go out: open a direct message with me, and ask again."
+NO_FILE = (  # the first way is Discord's, the second the others'
+    "I cannot write to you directly, so the file did not go out. Allow direct messages from members of this server, or "
+    "open one with me, and ask again."
+)
 
 log = structlog.get_logger()
 

@@ -234,6 +234,7 @@ async def test_a_file_comes_as_a_direct_message(rig: Rig) -> None:
     rig.bob.dms = False
     refused = await rig.answered(await rig.fake.slash(rig.bob, rig.channel, "export"))
     assert refused.text == NO_FILE
+    assert "Allow direct messages from members of this server" in NO_FILE
 
 
 @pytest.mark.parametrize("channel", ["server", "group"])
