@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -228,6 +227,14 @@ async def test_nobody_is_called_by_what_people_type_and_are_called(town: Town) -
         await town.done(await town.rig.fake.menu(town.rig.ada, said, SIMILAR))
 
 
+async def test_nobody_is_called_by_the_tags_of_a_forum(town: Town) -> None:
+    forum = town.rig.guild.channel("@everyone papers", kind="forum", topic="@here")
+    forum.set_tags([trick[:20] for trick in TRICKS], required=True)
+    said = private(await town.type("subscribe", topic="attention", into=forum))
+    assert "requires a tag" in said
+    assert not town.count(tables.subscriptions)
+
+
 async def test_an_option_of_six_thousand_characters_is_answered(town: Town) -> None:
     before = town.kept()
     options = {"subscribe": "topic", "unsubscribe": "name", "similar": "paper", "search": "words", "ask": "text"}
@@ -290,7 +297,8 @@ async def test_a_role_that_was_deleted_lets_nobody_subscribe(town: Town) -> None
     before = town.kept()
     assert len(before[0]) == 1
     readers.delete()
-    await asyncio.sleep(0.05)
+    guild = town.rig.discord._link.client.get_guild(int(town.rig.guild.id))
+    await town.rig.fake.until(lambda: guild is not None and guild.get_role(int(readers.id)) is None)
     said = private(await town.type("subscribe", town.rig.bob, topic="robots", into=town.rig.channel))
     assert said.startswith("Only those who manage #reading")
     private(await town.type("workspace"))
