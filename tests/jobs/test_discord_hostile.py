@@ -312,6 +312,32 @@ async def test_a_role_that_was_deleted_lets_nobody_subscribe(town: Town) -> None
     assert town.kept(tables.subscriptions, tables.interests) == before[:2]
 
 
+async def test_whoever_left_a_server_changes_nothing_of_it_any_more(town: Town) -> None:
+    bob, alone = town.rig.bob, town.rig.fake.dm(town.rig.bob)
+    private(await town.type("workspace", channels="everyone"))
+    await town.type("subscribe", bob, topic="attention", into=town.rig.channel)
+    listed = (await town.type("subscriptions", bob, alone)).original
+    assert listed is not None
+    before = town.kept()
+    town.rig.guild.leave(bob)
+    town.rig.discord._places._kept.clear()  # what is remembered for a minute
+    for label in ("Pause", "Unsubscribe"):
+        assert (await town.press(listed, label, bob)).text.startswith("Only whoever subscribed this channel")
+    for name in ("sub1", "attention"):
+        said = (await town.type("unsubscribe", bob, alone, name=name)).text
+        assert said.startswith("Only whoever subscribed this channel")
+    assert not (await town.rig.fake.autocomplete(bob, alone, "subscribe", "with", ""))
+    assert town.kept() == before
+
+
+async def test_what_one_follows_is_offered_to_nobody_else(town: Town) -> None:
+    await town.type("subscribe", topic="attention and a secret")
+    for command, option in (("unsubscribe", "name"), ("schedule", "which"), ("pause", "name"), ("subscribe", "topic")):
+        for typed in ("", "attention and"):
+            offered = await town.rig.fake.autocomplete(town.rig.bob, town.rig.channel, command, option, typed)
+            assert not [one for one in offered if "secret" in str(one)]
+
+
 # -- buttons and forms of others, and of other versions
 
 
