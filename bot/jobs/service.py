@@ -107,7 +107,7 @@ class Service:
         self._planner.stopping = True
         for task in listeners:
             task.cancel()
-        await asyncio.gather(*listeners, hang_up(), clock.stop(STOP_WITHIN), return_exceptions=True)
+        await _ended(*listeners, asyncio.ensure_future(hang_up()), asyncio.create_task(clock.stop(STOP_WITHIN)))
         await self._sender.drain(STOP_WITHIN)
         for platform in self._parts.platforms.values():
             if isinstance(platform, Closes):
@@ -235,3 +235,11 @@ class Service:
             lasted = asyncio.get_running_loop().time() - begun
             wait = LISTEN_AGAIN[0] if lasted > most else min(wait * 2, most)
             await asyncio.sleep(wait)
+
+
+async def _ended(*tasks: asyncio.Future[None]) -> None:
+    """Wait until tasks have ended, and no longer than they may take: one of a library may not let itself be ended."""
+    done, late = await asyncio.wait(tasks, timeout=STOP_WITHIN + 10)
+    await asyncio.gather(*done, return_exceptions=True)
+    if late:
+        log.warning("what did not end is left behind", tasks=len(late))

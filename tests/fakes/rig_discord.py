@@ -78,9 +78,9 @@ class Rig:
 
     async def stop(self) -> None:
         """End the platform."""
-        self._running.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._running
+        if self._running.cancel():
+            with suppress(asyncio.CancelledError):
+                await self._running
         await self.discord.close()
 
     async def close(self) -> None:

@@ -27,7 +27,7 @@ async def held(told: Told, **values: Any) -> list[float]:
     settings = told.settings(**values)
     link = Link(settings)
     try:
-        await hold_on(await link.ready(), settings, sleep)
+        await hold_on(await link.ready(), link.sessions, sleep)
     finally:
         await link.close()
     return waits
@@ -64,6 +64,6 @@ async def test_a_gateway_that_is_not_told_is_said() -> None:
         told.status = 403
         try:
             with pytest.raises(discord.GatewayNotFound):
-                await hold_on(client, told.settings())
+                await hold_on(client, 0)
         finally:
             await link.close()

@@ -13,7 +13,7 @@ from bot.core.card import count
 from bot.core.check import Check
 from bot.core.ports import Facts
 from bot.core.request import Address
-from bot.errors import PaperroundError, Refused, Retry
+from bot.errors import PaperroundError, Retry
 from bot.platforms._setup import Setup
 from bot.platforms.discord.client import Link
 from bot.platforms.discord.ended import PLATFORM
@@ -37,9 +37,10 @@ async def check(link: Link, setup: Setup, tree: CommandTree[Any], about: About) 
     try:
         client = await link.ready()
         app = await client.application_info()
-    except Refused as error:
-        return [Check("discord", "wrong", str(error), f"It stands at {PORTAL}; `paperround doctor` tries it again.")]
     except Exception as error:  # whatever stands between here and Discord may answer anything
+        if isinstance(error.__cause__, discord.LoginFailure):
+            todo = f"It stands at {PORTAL}; `paperround doctor` tries it again."
+            return [Check("discord", "wrong", str(error), todo)]
         line = str(error) if isinstance(error, Retry) else f"Discord does not say who the bot is ({_name(error)})."
         return [Check("discord", "wrong", line, f"See whether this machine reaches {setup.settings.discord_api_url}.")]
     parts: dict[str, Callable[[], Awaitable[Check]]] = {

@@ -6,10 +6,12 @@ The codes are those of https://docs.discord.com/developers/topics/opcodes-and-st
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 import aiohttp
 import discord
@@ -31,6 +33,7 @@ _NOT_SENT = (
     aiohttp.ClientHttpProxyError,
 )
 _heard_everywhere: ContextVar[bool] = ContextVar("heard_everywhere", default=False)
+_lost: ContextVar[list[str] | None] = ContextVar("lost", default=None)  # tries of a message that may have arrived
 
 log = structlog.get_logger()
 
@@ -127,18 +130,53 @@ def verdict(error: BaseException) -> DeliveryError:
     return Uncertain(f"Discord's answer was lost ({type(error).__name__}).")
 
 
-def hears() -> aiohttp.TraceConfig:
-    """Return what tells `verdict` whether a limit holds for the whole bot: discord.py keeps it for itself.
+@contextmanager
+def one_message() -> Iterator[None]:
+    """Raise what goes wrong while a message is posted as what it means for it: a DeliveryError.
 
-    It listens to each answer, in the task that asked.
+    discord.py says a message up to five times by itself and raises what came of the last try. If an earlier one may
+    have arrived, the message may be there, whatever was answered later: Uncertain.
+    """
+    lost: list[str] = []
+    token = _lost.set(lost)
+    try:
+        yield
+    except Exception as error:
+        found = verdict(error)
+        if lost and not isinstance(found, Uncertain):
+            found = Uncertain(f"An earlier try may have arrived ({lost[0]}). {found}")
+        raise found from error
+    finally:
+        _lost.reset(token)
+
+
+def hears() -> aiohttp.TraceConfig:
+    """Return what tells `verdict` whether a limit holds for the whole bot, and `one_message` how each try went.
+
+    discord.py keeps both for itself. It listens to each answer, in the task that asked.
     """
     trace = aiohttp.TraceConfig()
     trace.on_request_end.append(_hear)
+    trace.on_request_exception.append(_miss)
     return trace
 
 
 async def _hear(_session: aiohttp.ClientSession, _of: SimpleNamespace, told: aiohttp.TraceRequestEndParams) -> None:
     _heard_everywhere.set(told.response.status == TOO_MANY and _is_everywhere(told.response.headers))
+    if told.response.status >= BROKEN:
+        _lose(told.method, str(told.response.status))
+
+
+async def _miss(_session: Any, _of: SimpleNamespace, told: aiohttp.TraceRequestExceptionParams) -> None:
+    if not isinstance(told.exception, _NOT_SENT):
+        _lose(told.method, type(told.exception).__name__)
+
+
+def _lose(method: str, reason: str) -> None:
+    """Note that a post may have arrived though its answer does not say so."""
+    lost = _lost.get()
+    if lost is not None and method == "POST":
+        lost.append(reason)
 
 
 def _answered(error: discord.HTTPException) -> DeliveryError:

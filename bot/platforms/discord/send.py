@@ -14,7 +14,7 @@ from bot.core.request import Address, Receipt
 from bot.errors import DeliveryError, Refused, Retry, Uncertain, Unknown
 from bot.platforms.discord import forum
 from bot.platforms.discord.client import Client, Link
-from bot.platforms.discord.codes import NOT_TEXT, verdict
+from bot.platforms.discord.codes import NOT_TEXT, one_message, verdict
 from bot.platforms.discord.find import Looks
 from bot.platforms.discord.marks import nonce_of
 from bot.platforms.discord.places import Places, number_of
@@ -43,12 +43,24 @@ class Post:
 
     async def send(self, to: Address, message: Message, key: str) -> Receipt:
         """Post one message. Raises Retry, Refused or Uncertain."""
+        client = await self._link.ready()
+        if to.channel in self._forums:
+            return await self._posted(client, to, message, key)
+        channel = await self.channel_of(to)
         try:
-            return await self._send(to, message, key)
-        except DeliveryError:
-            raise
-        except Exception as error:
-            raise verdict(error) from error
+            with one_message():
+                sent = await channel.send(
+                    view=view_of(components_of(message, key=key)),
+                    nonce=nonce_of(key),
+                    allowed_mentions=NOBODY,
+                    suppress_embeds=True,
+                )
+        except Refused as error:
+            asked = error.__cause__
+            if not (to.channel and isinstance(asked, discord.HTTPException) and asked.code in NOT_TEXT):
+                raise
+            return await self._posted(client, to, message, key)
+        return forum.receipt(sent.id, channel.id)
 
     async def find(self, to: Address, key: str, since: datetime) -> Receipt | None:
         """Say whether the message of `key` is there since then. Raises Unknown if it cannot look."""
@@ -61,33 +73,13 @@ class Post:
     async def file(self, to: Address, file: File) -> None:
         """Send a file. Raises Retry, Refused or Uncertain."""
         channel = await self.channel_of(to)
-        try:
+        with one_message():
             await channel.send(file=discord.File(io.BytesIO(file.content), file.name), allowed_mentions=NOBODY)
-        except Exception as error:
-            raise verdict(error) from error
 
     async def channel_of(self, to: Address) -> discord.PartialMessageable:
         """Return where to post; a direct message is opened. Raises Retry or Refused."""
         client, guild = await self._link.ready(), number_of(to.workspace) if to.channel else 0
         return client.get_partial_messageable(await self._channel(to), guild_id=guild or None)
-
-    async def _send(self, to: Address, message: Message, key: str) -> Receipt:
-        client = await self._link.ready()
-        if to.channel in self._forums:
-            return await self._posted(client, to, message, key)
-        channel = await self.channel_of(to)
-        try:
-            sent = await channel.send(
-                view=view_of(components_of(message, key=key)),
-                nonce=nonce_of(key),
-                allowed_mentions=NOBODY,
-                suppress_embeds=True,
-            )
-        except discord.HTTPException as error:
-            if not to.channel or error.code not in NOT_TEXT:
-                raise
-            return await self._posted(client, to, message, key)
-        return forum.receipt(sent.id, channel.id)
 
     async def _posted(self, client: Client, to: Address, message: Message, key: str) -> Receipt:
         """Make a post in a forum. Until it is made, whatever goes wrong may simply be tried again."""
@@ -100,7 +92,8 @@ class Post:
         if not isinstance(place, discord.ForumChannel):
             raise Refused("The channel takes no messages, or I cannot see it any more. Subscribe another one.")
         self._forums.add(to.channel)
-        return await forum.post(client, place, message, key)
+        with one_message():
+            return await forum.post(client, place, message, key)
 
     async def _channel(self, to: Address) -> int:
         """Return the id of the channel of an address. Raises Retry or Refused."""

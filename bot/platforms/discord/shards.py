@@ -45,22 +45,21 @@ def numbers(text: str) -> list[int]:
 
 
 async def hold_on(
-    client: discord.AutoShardedClient, settings: Settings, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    client: discord.AutoShardedClient, needed: int, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> None:
-    """Wait until Discord allows as many session starts as this process needs, and say so in the log.
+    """Wait until Discord allows so many session starts (0: one for each shard it recommends), and say so in the log.
 
     A bot that starts more sessions than its limit of a day loses its token. Raises discord.GatewayNotFound.
     """
-    count, ids = shards(settings)
     while True:
         recommended, _, limits = await client.http.get_bot_gateway()
-        needed = min(len(ids) if ids else count or recommended, limits["total"])
-        if limits["remaining"] >= needed:
+        wanted = min(needed or recommended, limits["total"])
+        if limits["remaining"] >= wanted:
             return
         wait = max(limits["reset_after"] / 1000, 1.0)
         log.warning(
             "Discord allows no more session starts for now; waiting",
-            needed=needed,
+            needed=wanted,
             left=limits["remaining"],
             seconds=round(wait),
         )
