@@ -16,7 +16,7 @@ from bot import metrics
 from bot.commands._answer import answers, refusal
 from bot.commands._complete import choices
 from bot.commands._context import Context
-from bot.commands.help import introduction
+from bot.commands._first import introduction
 from bot.config import Settings
 from bot.core.asked import in_thread
 from bot.core.command import Command

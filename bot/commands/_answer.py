@@ -8,8 +8,8 @@ from typing import Any
 
 from bot.commands import _pages as pages
 from bot.commands._context import Context, Pressed
+from bot.commands._first import first_steps
 from bot.commands._forms import asked_for, typed_instead
-from bot.commands.help import first_steps
 from bot.core.asked import FORM, for_guests, opens_form
 from bot.core.card import clip
 from bot.core.command import Arg, Command

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands._context import Context
+from bot.commands._first import introduction
 from bot.commands._interests import followed
 from bot.commands._papers import entries
-from bot.commands.help import introduction
 from bot.commands.saved import KINDS
 from bot.commands.subscriptions import entry_of
 from bot.core.card import count, greeting

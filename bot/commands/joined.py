@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bot.commands._context import Context
+from bot.commands._first import INTRODUCTION, suggested_topic
 from bot.commands._forms import opens
 from bot.commands._manage import may_subscribe
-from bot.commands.help import INTRODUCTION, suggested_topic
 from bot.core.command import command
 from bot.core.message import Message
 from bot.core.plain import plain

@@ -18,7 +18,7 @@ from bot.core.digest import moment
 from bot.core.message import Message
 from bot.core.typed import short_zone
 from bot.errors import UsageError
-from bot.store import schedules, subscriptions
+from bot.store import notice, schedules, subscriptions
 from bot.store.subscriptions import Subscription
 from bot.store.text import key
 
@@ -39,10 +39,14 @@ async def pause(
         return await nothing(ctx)
     ends = [_end(until, rows[0], ctx) for rows in digests]
     before = [schedules.before(rows[0], ["pause"]) for rows in digests]
+    changed: list[Subscription] = []
     for rows, end in zip(digests, ends, strict=True):
         sub = rows[0]
         if sub.paused_at is None or sub.paused_why or sub.paused_until != (end.isoformat() if end else ""):
             await ctx.store.write(subscriptions.pause, sub.number, ctx.now, end)
+            changed += rows
+    done = f"paused until {date_words(ends[0], local_date(digests[0][0], ctx.now))}" if ends[0] else "paused"
+    await ctx.store.write(notice.changed, changed, ctx.me, done, ctx.now)
     after = [await together(ctx, rows[0]) for rows in digests]
     lines = [_line(ctx, rows, end) for rows, end in zip(after, ends, strict=True)]
     only = digests[0][0]

@@ -14,7 +14,7 @@ from bot.core.digest import moment, upcoming
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.core.typed import short_zone
-from bot.store import schedules, subscriptions
+from bot.store import notice, schedules, subscriptions
 from bot.store.subscriptions import Subscription
 
 
@@ -34,6 +34,7 @@ async def resume(ctx: Context, name: Annotated[str, f"{WHICH}; all of yours if l
         await ctx.store.write(subscriptions.resume, old[0].number, ctx.now)
         rows = await together(ctx, old[0])
         lines.append(_line(ctx, old[0], rows))
+    await ctx.store.write(notice.changed, [sub for rows in paused for sub in rows], ctx.me, "resumed", ctx.now)
     back = await undo(ctx, {"do": "schedule", "interest": paused[0][0].interest, "before": before})
     own = any(rows[0].place_kind == "person" for rows in paused)
     return Message(text=several(lines), buttons=(back,), lasts=True, if_closed=CLOSED if own else "")

@@ -22,7 +22,7 @@ from bot.core.plain import plain
 from bot.core.request import Address
 from bot.core.typed import Count, Gap, Strictness, Time, Weekdays, Zone, words_for_weekdays
 from bot.errors import NotAllowed, UsageError
-from bot.store import owners, schedules, subscriptions
+from bot.store import notice, owners, schedules, subscriptions
 from bot.store.owners import Owner
 from bot.store.schedules import ALONE, Change
 from bot.store.subscriptions import Subscription
@@ -137,6 +137,7 @@ async def _changed(ctx: Context, old: Subscription, change: Change) -> Message:
         return Message(text=f"{names([sub])} is so already: nothing changed.", footer=full(sub, ctx.now))
     if others and sub.number == old.number and change.values:
         lines.append(f"This holds for {called(others)} too: they come in one digest.")
+    await ctx.store.write(notice.changed, [old], ctx.me, "changed", ctx.now)
     moved = change.beside > 0
     parts = {*(schedules.ALL if moved else change.values), *(["name"] if change.name else [])}
     parts |= {"asked_by"} if change.person else set()

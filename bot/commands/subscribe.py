@@ -24,7 +24,7 @@ from bot.core.message import Button, Form, Message
 from bot.core.plain import plain
 from bot.core.typed import Count, Gap, Strictness, Time, Weekdays, Zone, short_zone, words_for_weekdays
 from bot.errors import NotFound, UsageError
-from bot.store import interests, schedules, subscriptions
+from bot.store import interests, notice, schedules, subscriptions
 from bot.store.owners import Owner
 from bot.store.subscriptions import Subscription
 from bot.store.text import key
@@ -98,6 +98,8 @@ async def subscribe(
     await keep_zone(ctx, owner.number, tz)
     zone, is_told = await zone_here(ctx, for_all=owner.kind == "channel")
     kept = await _keep(ctx, owner, title, topics, said=said, zone=zone, beside=with_)
+    if kept.old is not None and kept.old != kept.sub:
+        await ctx.store.write(notice.changed, [kept.old], ctx.me, "changed", ctx.now)
     lead = _lead(ctx, owner, kept, renamed=bool(name))
     asks_zone = not (is_told or tz) and kept.sub.created_at == ctx.now
     if asks_zone:

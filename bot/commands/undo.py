@@ -11,7 +11,7 @@ from bot.commands._manage import manages_workspace, may_manage
 from bot.core.command import command
 from bot.core.message import Message
 from bot.errors import Expired, NotAllowed
-from bot.store import interests, marks, saved, schedules, wishes, workspaces
+from bot.store import interests, marks, notice, saved, schedules, subscriptions, wishes, workspaces
 
 
 @command(hidden=True, personal=True, edits=True)
@@ -46,6 +46,7 @@ async def _back(ctx: Context, item: Mapping[str, Any]) -> str:
         case "schedule":
             if not await _restore(ctx, item["before"]):
                 raise Expired("This is followed no longer, so there is nothing to change back.")
+            await _tell(ctx, [kept["interest"] for kept in item["before"]], "changed back")
             return "Undone: it is scheduled as before."
         case "workspace":
             return await _workspace(ctx, item)
@@ -62,6 +63,7 @@ async def _follow_again(ctx: Context, numbers: list[int]) -> None:
         await may_manage(ctx, number)
     if not all([await ctx.store.write(interests.restore, number) for number in numbers]):
         raise Expired("This is followed anew already: what was learnt before cannot be added to it.")
+    await _tell(ctx, numbers, "brought back")
 
 
 async def _restore(ctx: Context, before: list[dict[str, Any]]) -> bool:
@@ -69,6 +71,13 @@ async def _restore(ctx: Context, before: list[dict[str, Any]]) -> bool:
     for kept in before:
         await may_manage(ctx, kept["interest"])
     return any([await ctx.store.write(schedules.restore, kept, ctx.now) for kept in before])
+
+
+async def _tell(ctx: Context, numbers: list[int], done: str) -> None:
+    """Tell those who asked for these interests, if it was not me, what I took back."""
+    owner = await ctx.store.read(interests.owner_of, numbers[0])
+    rows = await ctx.store.read(subscriptions.of, owner) if owner is not None else []
+    await ctx.store.write(notice.changed, [sub for sub in rows if sub.interest in numbers], ctx.me, done, ctx.now)
 
 
 async def _workspace(ctx: Context, item: Mapping[str, Any]) -> str:

@@ -10,9 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from bot.core import notices
-from bot.core.message import Message
-from bot.core.request import Address
-from bot.store import interests, outbox, owners, subscriptions
+from bot.store import interests, notice, owners, subscriptions
 from bot.store.subscriptions import Subscription
 
 VALUES = ("at", "time_zone", "weekdays", "at_most", "strictness", "gap", "cross_lists", "silent")
@@ -58,19 +56,8 @@ def _hand_over(conn: Connection, number: int, change: Change, now: datetime) -> 
     if change.person == change.by:
         return
     person, by = owners.by_number(conn, change.person), owners.by_number(conn, change.by)
-    outbox.put(
-        conn,
-        key=f"notice:handed:{number}:{change.person}:{now.isoformat()}",
-        kind="notice",
-        subscription=None,
-        owner=person.number,
-        address=Address(person.platform, person.workspace, person.external),
-        message=Message(text=notices.handed_over(sub.name, sub.place, by.name, number)),
-        due_at=now,
-        window_from=now,
-        window_id=0,
-        now=now,
-    )
+    text = notices.handed_over(sub.name, sub.place, by.name, number)
+    notice.put(conn, f"handed:{number}:{change.person}:{now.isoformat()}", person, text, now)
 
 
 def before(sub: Subscription, parts: Iterable[str]) -> dict[str, Any]:

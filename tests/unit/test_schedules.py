@@ -88,7 +88,7 @@ async def test_a_zone_that_nobody_told_is_asked_for_and_kept(bot: Bot) -> None:
 
 async def test_a_name_that_looks_like_an_option_is_quoted_where_it_is_to_be_typed(bot: Bot) -> None:
     answer = await bot.ask('subscribe graphs name="keep quiet"')
-    typed = answer.text.partition("Type: ")[2].partition("\n")[0]
+    typed = answer.text.partition("type: ")[2].partition("\n")[0]
     assert "“keep quiet” is changed" in (await bot.ask(typed)).text
 
 
