@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 
+import discord
 import pytest
 from sqlalchemy import select
 
@@ -12,9 +14,8 @@ from bot.core.timing import Timing
 from bot.jobs.ingest import ingest
 from bot.jobs.plan import Planner
 from bot.jobs.send import Sender
-from bot.store import tables
+from bot.store import outbox, subscriptions, tables
 from recommender.types import Paper
-from tests.fakes.discord_wire.state import Channel
 from tests.fakes.discord_wire.state import Message as Posted
 from tests.fakes.rig_discord import shown
 from tests.fakes.walk_discord import Walk, walking
@@ -33,18 +34,28 @@ async def walk() -> AsyncIterator[Walk]:
         yield made
 
 
-async def digest(walk: Walk, into: Channel) -> Posted:
-    """Subscribe a channel, let papers come and the next digest be sent, and return it."""
-    await walk.type("subscribe", topic="attention", into=into, at="09:00", tz="UTC", on="daily")
+async def digest(walk: Walk) -> Posted:
+    """Subscribe the channel, let papers come and the next digest be sent, and return it."""
+    await planned(walk)
+    await sent(walk)
+    (posted,) = walk.rig.channel.said
+    return posted
+
+
+async def planned(walk: Walk) -> None:
+    """Subscribe the channel, let papers come, and plan the next digest."""
+    await walk.type("subscribe", topic="attention", into=walk.rig.channel, at="09:00", tz="UTC", on="daily")
     app = walk.bot.app
     ingest(app.store, NEW, "arxiv", walk.bot.at)
     walk.bot.at = DUE
     await Planner(app.store, app.library, app.settings, ["discord"]).tick()
-    sender = Sender(app.store, {"discord": walk.rig.discord}, Timing(), "one")
+
+
+async def sent(walk: Walk) -> None:
+    """Send what is due, as a process does."""
+    sender = Sender(walk.bot.app.store, {"discord": walk.rig.discord}, Timing(), "one")
     await sender.tick()
     await sender.drain(5)
-    (posted,) = into.said
-    return posted
 
 
 def marks(walk: Walk) -> Sequence[tuple[str, str]]:
@@ -56,7 +67,7 @@ def marks(walk: Walk) -> Sequence[tuple[str, str]]:
 
 
 async def test_below_a_channels_digest_each_member_has_one_voice_after_a_restart_too(walk: Walk) -> None:
-    posted = await digest(walk, walk.rig.channel)
+    posted = await digest(walk)
     said = posted.text
     assert "new papers for “attention”" in said
     await walk.restart()
@@ -91,3 +102,22 @@ async def test_a_forum_that_requires_a_tag_is_subscribed_with_a_topic_that_is_on
     assert (await walk.type("subscriptions")).text.startswith("You follow nothing yet.")
     seen = await walk.type("subscribe", topic="attention", into=forum)
     assert "#papers follows “attention” now." in shown(*seen.messages).text
+
+
+async def test_a_token_that_discord_does_not_know_holds_what_is_due_and_pauses_nobody(walk: Walk) -> None:
+    await planned(walk)
+    gateway = walk.rig.fake.gateway
+    known, gateway.token = gateway.token, "another"
+    gateway.drop(4004)
+    with suppress(discord.ConnectionClosed):
+        await walk.rig._running
+    await sent(walk)
+    store = walk.bot.app.store
+    with store.reading() as conn:
+        assert outbox.depth(conn, DUE).pending == 1
+        assert [sub.paused_at for sub in subscriptions.everywhere(conn)] == [None]
+    gateway.token = known
+    await walk.restart()
+    walk.bot.at += timedelta(hours=1)
+    await sent(walk)
+    assert [one.text.partition(" ")[0] for one in walk.rig.channel.said] == ["Good"]
