@@ -124,7 +124,8 @@ async def _press(ctx: Context, action: str) -> Message:
     command = ctx.commands.get(head)
     if command is None or head in EVENTS or (head != "page" and not pressed.item):
         raise Expired(EXPIRED)
-    return await _press_card(replace(ctx, pressed=pressed), command, pressed.item)
+    message = await _press_card(replace(ctx, pressed=pressed), command, pressed.item)
+    return replace(message, in_place=command.edits)
 
 
 async def _press_card(ctx: Context, command: Command, item: Mapping[str, Any]) -> Message:

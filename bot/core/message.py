@@ -71,7 +71,8 @@ class Message:
     `private`: for nobody else even where answers are public, as an error in a thread. `lasts`: worth keeping, so where
     private answers vanish it goes to the direct message as well. `if_closed` is said too if that is refused. `topics`
     are those of a digest, for a place that sorts by them. `choices` are what can stand in an argument, each a label
-    with the value that it is for: the answer to "complete".
+    with the value that it is for: the answer to "complete". `in_place`: it takes the place of the message that was
+    pressed, where that is private, as a page that was turned; an error never does.
     """
 
     text: str = ""
@@ -86,6 +87,7 @@ class Message:
     if_closed: str = ""
     topics: tuple[str, ...] = ()
     choices: tuple[tuple[str, str], ...] = ()
+    in_place: bool = False
 
 
 def to_json(message: Message) -> dict[str, Any]:

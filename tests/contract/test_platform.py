@@ -110,7 +110,7 @@ async def test_a_later_message_replaces_the_first(rig: Any) -> None:
 
 async def test_a_button_is_pressed_even_after_a_restart(rig: Any) -> None:
     message = Message("Two papers.", cards=(card(number=1), card(number=2)), buttons=(Button("Next", "page:9c1:1"),))
-    shown = await rig.press(message, "Next", Message("Page 2."))
+    shown = await rig.press(message, "Next", Message("Page 2.", in_place=True))
     assert rig.requests[-1].action == "page:9c1:1"
     assert rig.requests[-1].text == ""
     assert "Page 2." in shown.text

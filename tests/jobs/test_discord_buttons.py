@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -26,7 +28,7 @@ async def rig() -> AsyncIterator[Rig]:
 async def test_in_a_private_answer_a_page_takes_the_place_of_the_one_before(rig: Rig) -> None:
     seen = await rig.answered(await rig.fake.slash(rig.ada, rig.channel, "search", {"words": "x"}))
     assert seen.original is not None
-    rig.answers = lambda _request: (Message("Page 2."),)
+    rig.answers = lambda _request: (Message("Page 2.", in_place=True),)
     turned = await rig.answered(await rig.fake.press(rig.ada, seen.original, "Next"))
     assert turned.callbacks == [UPDATES]
     assert turned.original is seen.original
@@ -63,10 +65,29 @@ async def test_in_the_direct_message_a_page_is_turned_and_all_else_stands_below(
     below = await rig.answered(await rig.fake.press(rig.ada, posted, "Less"))
     assert (below.callbacks, below.ephemeral, below.text) == ([DEFERRED], False, "An answer.")
     assert len(rig.dm.said) == 2
-    rig.answers = lambda _request: (LIST,)
+    rig.answers = lambda _request: (replace(LIST, text="The next two.", in_place=True),)
     turned = await rig.answered(await rig.fake.press(rig.ada, posted, "Next"))
     assert turned.callbacks == [UPDATES]
     assert len(rig.dm.said) == 2
+    assert "The next two." in posted.text
+    assert await rig.discord.find(rig.address, "digest:1:2026-12-02", datetime.now(UTC) - timedelta(minutes=5))
+
+
+@pytest.mark.parametrize("alone", [True, False])
+async def test_an_error_takes_no_place(rig: Rig, alone: bool) -> None:
+    if alone:
+        await rig.discord.send(rig.address, LIST, "digest:1:2026-12-02")
+        posted = rig.dm.said[0]
+    else:
+        seen = await rig.answered(await rig.fake.slash(rig.ada, rig.channel, "search", {"words": "x"}))
+        assert seen.original is not None
+        posted = seen.original
+    rig.answers = lambda _request: (Message("This list has expired: run it again.", private=True),)
+    pressed = await rig.answered(await rig.fake.press(rig.ada, posted, "Next"))
+    assert pressed.callbacks == [UPDATES]
+    assert "Two papers." in posted.text
+    assert [one.text for one in pressed.messages if one is not posted] == ["This list has expired: run it again."]
+    assert all(one.ephemeral is not alone for one in pressed.messages)
 
 
 async def test_a_button_works_after_a_restart_and_without_its_mark(rig: Rig) -> None:

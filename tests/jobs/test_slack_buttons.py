@@ -8,13 +8,19 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.core.message import Message
+from bot.core.request import Request
 from tests.fakes.rig_slack import RIGS, Rig, shown
+
+
+def answer(request: Request) -> Message:
+    """Answer as the core does: a page, and what undoes, takes the place of what was pressed."""
+    return Message("Answer.", in_place=request.action.startswith(("page:", "undo:")))
 
 
 @pytest.fixture(params=RIGS)
 async def rig(request: pytest.FixtureRequest) -> AsyncIterator[Rig]:
     made = RIGS[request.param]()
-    made.answers = lambda request: (Message("Home.") if request.event else Message("Answer."),)
+    made.answers = lambda request: (Message("Home.") if request.event else answer(request),)
     yield await made.open()
     await made.close()
 
@@ -46,6 +52,17 @@ async def test_a_direct_message_is_turned_in_place(rig: Rig, action: str, replac
     await rig.town.until(lambda: "Answer." in shown([one["blocks"] for one in rig.town.posted["DUADA"]]).text)
     assert len(rig.town.posted["DUADA"]) == (1 if replaces else 2)
     assert rig.requests[0].address.channel == ""
+
+
+async def test_an_error_takes_no_place(rig: Rig) -> None:
+    rig.answers = lambda _request: (Message("This list has expired: run it again.", private=True),)
+    container = {"type": "message", "message_ts": "1.1", "channel_id": "C1", "is_ephemeral": True}
+    await rig.town.press("page:1:2", container=container)
+    await rig.town.until(lambda: rig.town.replies)
+    assert rig.town.replies[0].body["replace_original"] is False
+    await rig.slack.send(rig.address, Message("Digest."), "key")
+    await rig.town.press("page:1:2", channel="DUADA", ts=rig.town.posted["DUADA"][0]["ts"])
+    await rig.town.until(lambda: len(rig.town.posted["DUADA"]) == 2)
 
 
 async def test_a_double_click_has_one_effect(rig: Rig) -> None:

@@ -33,7 +33,9 @@ log = structlog.get_logger()
 
 @dataclass(slots=True)
 class Answer:
-    """By an interaction: for the person only, or in the direct message. With `edit` the message pressed is replaced.
+    """By an interaction: for the person only, or in the direct message.
+
+    With `edit` the message pressed is replaced by what is `in_place`; all else stands below it.
 
     Discord takes an answer within three seconds, or within fifteen minutes once it was told that there will be one.
     What comes too late is written as a direct message.
@@ -77,7 +79,9 @@ class Answer:
             log.warning("an answer comes too late to be shown", interaction=self.interaction.id)
             return None
         try:
-            return await self.desk.respond(self.interaction, message)
+            if self.edit and not message.in_place:
+                return await self.aside(message)
+            return await self.desk.respond(self.interaction, message, in_place=self.edit)
         except Refused as error:
             if self.refused == TAKEN:
                 log.warning("an answer was given elsewhere", interaction=self.interaction.id)

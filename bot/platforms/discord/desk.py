@@ -14,6 +14,7 @@ from bot.core.request import Address
 from bot.errors import DeliveryError, Retry, Uncertain
 from bot.platforms.discord.codes import verdict
 from bot.platforms.discord.form import modal
+from bot.platforms.discord.marks import nonce_in
 from bot.platforms.discord.read import PEOPLE, PLATFORM
 from bot.platforms.discord.render import components_of
 from bot.platforms.discord.send import Post
@@ -35,9 +36,13 @@ class Desk:
         """Say whether the bot is in a workspace."""
         return True
 
-    async def respond(self, interaction: discord.Interaction, message: Message) -> None:
-        """Put an answer where an interaction's own is; an earlier one is replaced."""
-        parts = components_of(message)
+    async def respond(self, interaction: discord.Interaction, message: Message, *, in_place: bool = False) -> None:
+        """Put an answer where an interaction's own is; an earlier one is replaced.
+
+        `in_place`: the message pressed is. If that was a delivery, its mark is kept.
+        """
+        pressed = interaction.message if in_place else None
+        parts = components_of(message, nonce=nonce_in(pressed.components) if pressed else "")
         await _patiently(
             lambda: interaction.edit_original_response(view=view_of(parts), allowed_mentions=NOBODY), again=True
         )

@@ -14,6 +14,7 @@ from typing import Any
 
 CUSTOM_ID_LIMIT = 100  # characters
 BUTTON, TEXT = 2, 10  # types of components
+_NONCE = re.compile(r"#([A-Z2-7]{24})\Z")
 _BEHIND = re.compile(r"#(?:[A-Z2-7]{24}|\d{1,2})?\Z")
 
 
@@ -48,6 +49,12 @@ def _wanted(action: str, nonce: str) -> Iterator[str]:
 def action_of(custom_id: str) -> str:
     """Return what a button does: its custom_id without what stands behind the action."""
     return _BEHIND.sub("", custom_id)
+
+
+def nonce_in(components: Iterable[Any]) -> str:
+    """Return the nonce of the delivery whose mark a message's buttons carry, or nothing."""
+    ids = (str(one.get("custom_id", "")) for one in _all(components))
+    return next((found[1] for id_ in ids if (found := _NONCE.search(id_))), "")
 
 
 def is_marked(components: Iterable[Any], key: str) -> bool:

@@ -73,8 +73,11 @@ class _Part:
         return weight(self.head) + weight(self.number) + 2
 
 
-def components_of(message: Message, *, key: str = "") -> list[Component]:
-    """Return the components of a message, at least one. With the key of a delivery they carry its mark."""
+def components_of(message: Message, *, key: str = "", nonce: str = "") -> list[Component]:
+    """Return the components of a message, at least one. With the key of a delivery they carry its mark.
+
+    So they do with its `nonce`, if there is a button: whatever takes the place of a delivery is still found.
+    """
     below = _useful(message.buttons)[:MOST_BELOW]
     parts = [_part(card) for card in message.cards]
     above = lines(message.text)
@@ -90,7 +93,7 @@ def components_of(message: Message, *, key: str = "") -> list[Component]:
         made.append({"type": RULE})  # or they would seem to belong to the last card
     made += _rows(below)
     made += [_text(footer)] if footer else []
-    return _marked(made or [_text(NOTHING)], key)
+    return _marked(made or [_text(NOTHING)], key, nonce)
 
 
 def title_of(message: Message) -> str:
@@ -198,9 +201,9 @@ def _size(components: Sequence[Component]) -> int:
     return sum(1 + len(one.get("components", ())) for one in components)
 
 
-def _marked(components: list[Component], key: str) -> list[Component]:
+def _marked(components: list[Component], key: str, nonce: str) -> list[Component]:
     """Make each custom_id the only one of its kind; with a key, mark the first button that has room, or else a part."""
-    nonce = nonce_of(key) if key else ""
+    nonce = nonce_of(key) if key else nonce
     taken: set[str] = set()
     for button in [one for row in components for one in row.get("components", ()) if "custom_id" in one]:
         action = button["custom_id"]
@@ -208,6 +211,6 @@ def _marked(components: list[Component], key: str) -> list[Component]:
         nonce = "" if marked else nonce
         button["custom_id"] = marked or custom_id(action, taken=taken)
         taken.add(button["custom_id"])
-    if nonce:
+    if nonce and key:
         components[0]["id"] = number_of(key)
     return components

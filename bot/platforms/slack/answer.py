@@ -38,7 +38,7 @@ class Asked:
 
 @dataclass(slots=True)
 class Private(Asked):
-    """By a response_url: for the person only. With `edit` the message that holds the button is replaced.
+    """By a response_url: for the person only. With `edit` what is `in_place` replaces the message with the button.
 
     Once the address is used up or has expired, the rest comes as a direct message. `typed`: a command was; Slack is
     asked to replace its earlier answer by a later one, and shows both where it does not. `inside`: the conversation it
@@ -57,8 +57,9 @@ class Private(Asked):
             await self.desk.direct(self.at, message)
             self.lasting = True
             return None
-        replaces = self.edit or (self.typed and self.shown)
-        thread = {"thread_ts": self.at.thread} if self.at.thread and not self.edit else {}
+        in_place = self.edit and message.in_place
+        replaces = in_place or (self.typed and self.shown)
+        thread = {"thread_ts": self.at.thread} if self.at.thread and not in_place else {}
         body = {**said(message), **thread, "response_type": "ephemeral", "replace_original": replaces}
         self.shown = True
         try:
@@ -86,14 +87,17 @@ class Private(Asked):
 
 @dataclass(slots=True)
 class Direct(Asked):
-    """In a conversation that is known. `ts` is the message that is replaced; without one a new one is posted."""
+    """In a conversation that is known. `pressed` is the message whose button was: what is `in_place` replaces it."""
 
     channel: str
-    ts: str = ""
+    pressed: str = ""
+    ts: str = field(default="", init=False)  # of what was posted
     lasting: bool = field(default=True, kw_only=True)
 
     async def show(self, message: Message) -> None:
         """Post, or replace what was posted."""
+        if self.pressed and message.in_place:
+            self.ts = self.pressed
         if self.ts:
             await self.desk.update(self.at.workspace, self.channel, self.ts, message)
         else:
