@@ -18,7 +18,7 @@ from bot.commands._complete import choices
 from bot.commands._context import Context
 from bot.commands._first import introduction
 from bot.config import Settings
-from bot.core.asked import in_thread
+from bot.core.asked import in_thread, shares
 from bot.core.command import Command
 from bot.core.digest import upcoming
 from bot.core.grammar import heard, parse, spoken
@@ -241,7 +241,8 @@ class App:
         at, now, people = request.address, self.now(), self._people(request.address)
         if not self.settings.allows(at.platform, at.workspace):
             raise NotAllowed(NOT_HERE)
-        channel = (at.room, request.place) if at.room else None
+        visits_only = bool(people) and at.workspace == people  # somebody brought the bot along: nothing is kept of it
+        channel = (at.room, "" if visits_only else request.place) if at.room else None
         person = (at.user, request.person)
         seen = await self.store.read(visits.look, at.platform, at.workspace, person, channel, people)
         await self._may_come(at, people, seen.me)
@@ -253,7 +254,7 @@ class App:
             me = await self._meet(home, "person", at.user, request.person, now)
         is_new = seen.me is None and me.created_at == now
         me = await self._in_zone(request, me)
-        if place is None and channel is not None:
+        if place is None and channel is not None and (not visits_only or shares(request, self.commands)):
             place = await self._meet(at, "channel", *channel, now)
         zone = "" if me.time_zone else seen.time_zone
         around = replace(self._around(request, me, place), now=now, newest=seen.newest)

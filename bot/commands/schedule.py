@@ -172,7 +172,8 @@ async def _person(ctx: Context, sub: Subscription, text: str) -> int:
         raise UsageError(f"to: {names([sub])} comes in a direct message, so it cannot be handed over.")
     if key(text) == "me":
         return ctx.me.number
-    wanted = text.strip("<>").partition("|")[0].lstrip("@!")
+    wanted, _, called = text.strip("<>").partition("|")
+    wanted = wanted.lstrip("@!")
     platform, here = ctx.here
     found: list[Owner] = await ctx.store.read(owners.people, platform, ctx.people or here, wanted)
     if ctx.people:  # names are those of all servers: only a mention says who of this one is meant
@@ -181,7 +182,9 @@ async def _person(ctx: Context, sub: Subscription, text: str) -> int:
         member = Address(platform, sub.workspace, wanted)
         found = [one for one in found if one.external == wanted and (await ctx.about(member)).name]
     if not found:
-        raise UsageError(f"to: I have not met “{plain(wanted)}” here. Let them type /papers once, then try again.")
+        raise UsageError(
+            f"to: I have not met “{plain(called or wanted)}” here. Let them type /papers once, then try again."
+        )
     if len(found) > 1:
         ids = ", ".join(plain(one.external) for one in found)
         raise UsageError(f"to: several people are called “{plain(wanted)}”. Say which by the id: {ids}.")

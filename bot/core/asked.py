@@ -50,6 +50,13 @@ def in_thread(text: str, commands: Mapping[str, Command]) -> bool:
     return bool(parsed.text) and (parsed.command is None or parsed.command.threads)
 
 
+def shares(request: Request, commands: Mapping[str, Command]) -> bool:
+    """Say whether the answer is asked for for all who are there too."""
+    if request.command:
+        return bool(request.values.get("share", "").strip())
+    return "share" in dict(parse(request.text, commands).options)
+
+
 def edits(action: str, commands: Mapping[str, Command]) -> bool:
     """Say whether a button's answer takes the place of its message, where that is private."""
     command = commands.get(action.partition(":")[0])

@@ -166,6 +166,7 @@ async def test_a_slow_core_is_an_empty_answer_in_time(monkeypatch: pytest.Monkey
 def test_labels_are_cut_values_never_and_empty_ones_are_left_out() -> None:
     long = "x" * 101
     pairs = [("a\nb", "1"), (long, "2"), ("too long a value", long), ("", "4"), ("blank", " "), ("again", "1")]
+    pairs += [("unseen", "\u202e"), ("\u200b", "5")]
     found = choices([*pairs, *((f"n{n}", f"n{n}") for n in range(40))])
     check(found)
     assert [(choice.name, choice.value) for choice in found[:3]] == [("a b", "1"), ("x" * 99 + "…", "2"), ("n0", "n0")]

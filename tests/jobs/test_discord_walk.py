@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.platforms.discord.tree import SIMILAR
+from bot.store import owners
 from tests.fakes.rig_discord import shown
 from tests.fakes.walk_discord import Walk, walking
 
@@ -119,6 +120,27 @@ async def test_whoever_is_brought_along_is_invited_to_the_server(walk: Walk) -> 
     refused = await walk.done(await walk.rig.fake.slash(walk.rig.ada, elsewhere, "subscribe", here, installed="user"))
     assert "https://" in refused.text
     assert "oauth2/authorize" in refused.text
+
+
+async def test_of_a_place_where_the_bot_is_not_nothing_is_kept_unless_something_is_shared_there(walk: Walk) -> None:
+    fake, ada = walk.rig.fake, walk.rig.ada
+    place = fake.guild("Elsewhere", owner=ada, bot=False).channel("secret-project")
+
+    def stored() -> str | None:
+        with walk.bot.app.store.reading() as conn:
+            found = owners.known(conn, "discord", "@me", "channel", place.id, "")
+        return found.name if found else None
+
+    found = await walk.done(await fake.slash(ada, place, "search", {"words": "attention"}, installed="user"))
+    await walk.done(await fake.slash(ada, place, "subscribe", {"topic": "attention"}, installed="user"))
+    assert found.original is not None
+    saved = await walk.press(found.original, "Save")
+    assert "Saved" in saved.text
+    assert stored() is None
+    shared = {"words": "attention", "share": True}
+    seen = await walk.done(await fake.slash(ada, place, "search", shared, installed="user"))
+    assert len(seen.followups) == 1
+    assert stored() == place.id
 
 
 async def test_what_is_all_of_a_server_is_called_so(walk: Walk) -> None:

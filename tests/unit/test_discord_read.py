@@ -30,6 +30,8 @@ def client() -> Client:
     made = Client(Settings(data_dir=Path("/nonexistent"), database_url="sqlite://"))
     me: Any = {**USER, "id": str(ME), "username": "paperround", "bot": True}
     made._connection.user = discord.ClientUser(state=made._connection, data=me)
+    guild: Any = {"id": str(GUILD), "unavailable": True}
+    made._connection._add_guild_from_data(guild)
     return made
 
 
@@ -101,6 +103,12 @@ def test_a_command_on_a_server(client: Client) -> None:
     assert request.address == Address("discord", str(GUILD), str(ADA), str(CHANNEL))
     assert (request.command, request.values, request.forms) == ("search", {"words": "attention"}, True)
     assert (request.key, request.person, request.place) == ("discord:999", "Ada Lovelace", "reading")
+
+
+def test_a_server_that_has_only_the_commands_is_no_server_of_ours(client: Client) -> None:
+    client._connection._guilds.clear()
+    request = read.command(interaction(client, 2, {"name": "papers"}), "search", {"words": "attention"})
+    assert request.address == Address("discord", "@me", str(ADA), str(CHANNEL))
 
 
 def test_a_command_alone_with_the_bot(client: Client) -> None:

@@ -218,7 +218,8 @@ def test_few_values_are_choices_and_many_are_offered_while_one_types() -> None:
         (arg_of("sentence"), "x" * 6000, "x" * 6000),
         (arg_of("channel"), SimpleNamespace(id=42, name="reading"), "<#42>"),
         (arg_of("channel"), discord.Object(42), "<#42>"),
-        (arg_of("person"), SimpleNamespace(id=42, name="ada"), "<@42>"),
+        (arg_of("person"), SimpleNamespace(id=42, name="ada"), "<@42|ada>"),
+        (arg_of("person"), discord.Object(42), "<@42>"),
         (arg_of("role"), SimpleNamespace(id=42, name="read>|<ers"), "<@&42|readers>"),
         (arg_of("role"), SimpleNamespace(id=42, name="<>"), "<@&42>"),
         (arg_of("role"), discord.Object(42), "<@&42>"),
@@ -266,7 +267,7 @@ async def test_values_arrive_as_they_would_be_typed(lab: Any) -> None:
 async def test_a_person_arrives_by_id_and_what_was_not_given_is_left_out(lab: Any) -> None:
     await lab.ada.slash(lab.channel, "papers schedule", which="2", to=lab.ada)
     await lab.ada.slash(lab.channel, "papers subscribe")
-    assert lab.heard.commands == [("schedule", {"which": "2", "to": f"<@{lab.ada.id}>"}), ("subscribe", {})]
+    assert lab.heard.commands == [("schedule", {"which": "2", "to": f"<@{lab.ada.id}|ada>"}), ("subscribe", {})]
 
 
 async def test_a_role_arrives_by_id_and_name(lab: Any) -> None:

@@ -27,7 +27,10 @@ LONGEST_WAIT = 30.0  # seconds that a rate limit is waited for; a longer one is 
 LOGIN_WITHIN, CLOSE_WITHIN = 20.0, 5.0  # seconds
 LOGIN_AGAIN = 5.0  # seconds until a login that failed is tried again: whoever waited for it fails with it
 LAUNCHES = 30  # tries to launch shards, each five seconds or longer, before all is begun anew
-NOT_KNOWN = "Discord does not know this bot token (PAPERROUND_DISCORD_TOKEN): make a new one, page Bot › Reset Token."
+NOT_KNOWN = (
+    "Discord does not know this bot token (PAPERROUND_DISCORD_TOKEN): make a new one (page Bot › Reset Token), set it, "
+    "and start the bot again."
+)
 
 log = structlog.get_logger()
 

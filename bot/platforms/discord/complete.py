@@ -17,6 +17,7 @@ from discord.app_commands import Choice
 from bot.core.command import Arg, Command
 from bot.core.fold import WEEKDAYS, folded, plain
 from bot.core.message import fit
+from bot.core.plain import visible
 from bot.core.ports import Invoke
 from bot.core.request import Request
 from bot.core.typed import Time, Weekdays, Zone, words_for_weekdays, zones
@@ -86,8 +87,8 @@ def choices(pairs: Iterable[Pair]) -> list[Choice[str]]:
     """Return the first 25 as Discord takes them. A label is cut; a value never is: one that is too long is left out."""
     offered: dict[str, Choice[str]] = {}
     for label, value in pairs:
-        name = fit(" ".join(label.split()), SHORT)
-        if name and value.strip() and len(value) <= SHORT:
+        name = fit(visible(label), SHORT)
+        if name and visible(value) and len(value) <= SHORT:
             offered.setdefault(value, Choice(name=name, value=value))
         if len(offered) == CHOICES:
             break

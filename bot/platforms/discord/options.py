@@ -24,6 +24,7 @@ _TYPES = {
     "person": OptionType.user,
     "role": OptionType.role,
 }
+_NAMED = ("role", "person")  # what goes by its name too: an id tells people nothing
 _MARKS = {OptionType.channel: "#", OptionType.user: "@", OptionType.role: "@&"}
 _RANGES: dict[Any, tuple[int, int]] = {Count.read: (1, COUNT_LIMIT), Gap.read: (0, GAP_LIMIT)}
 _CHANNELS = [
@@ -99,7 +100,7 @@ def text_of(arg: Arg, value: Any) -> str:
     mark = _MARKS.get(_TYPES.get(arg.kind, OptionType.string))
     if mark is None or not hasattr(value, "id"):
         return str(value)
-    name = re.sub(r"[<>|]", "", getattr(value, "name", "")) if arg.kind == "role" else ""
+    name = re.sub(r"[<>|]", "", getattr(value, "name", "")) if arg.kind in _NAMED else ""
     return f"<{mark}{value.id}|{name}>" if name else f"<{mark}{value.id}>"
 
 

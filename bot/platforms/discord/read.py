@@ -31,9 +31,14 @@ _ABOUT_PEOPLE = frozenset({"author", "mentions", "member", "interaction", "inter
 def at(interaction: discord.Interaction) -> Address:
     """Return who did something, and where: on a server that the bot is on, alone with it, or anywhere else."""
     user, channel = str(interaction.user.id), str(interaction.channel_id or "")
-    if interaction.is_guild_integration():
+    if is_member(interaction):
         return Address(PLATFORM, str(interaction.guild_id), user, channel)
     return Address(PLATFORM, PEOPLE, user, "" if is_alone(interaction) else channel)
+
+
+def is_member(interaction: discord.Interaction) -> bool:
+    """Say whether it happened on a server that the bot is on: of some it has the commands only, and hears no more."""
+    return interaction.is_guild_integration() and interaction.client.get_guild(interaction.guild_id or 0) is not None
 
 
 def is_alone(interaction: discord.Interaction) -> bool:
