@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,14 +35,20 @@ def long(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def _discord_addresses() -> Iterator[None]:
-    """Put back what the bot re-points in discord.py where the settings name another address."""
-    from discord.gateway import DiscordWebSocket
+def _discord_as_before() -> Iterator[None]:
+    """Put back what the bot re-points in discord.py where the settings name another address.
+
+    A session that was cancelled while it began leaves its thread, which would beat into a loop that is closed.
+    """
+    from discord.gateway import DiscordWebSocket, KeepAliveHandler
     from discord.http import Route
 
     base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     yield
     Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = base, gateway
+    for thread in threading.enumerate():
+        if isinstance(thread, KeepAliveHandler):
+            thread.stop()
 
 
 @pytest.fixture(scope="session")
