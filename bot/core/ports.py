@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol, Self, runtime_checkable
@@ -60,14 +60,80 @@ class Bad:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far a source was read: all papers before it are whole up to `text`, which only the source understands.
+
+    `text` has at most 2000 characters.
+    """
+
+    text: str
+
+
+class Answer(Protocol):
+    """What a server answered in the end."""
+
+    status: int
+    url: str  # after redirects
+    body: bytes
+    headers: Mapping[str, str]  # names in lower case
+    same: bool  # nothing changed since the last time; the body is empty
+
+    def text(self) -> str:
+        """Return the body, decoded by what its headers or it say, else as UTF-8. Never raises."""
+
+    def json(self) -> Any:
+        """Return the body, read as JSON. Raises SourceError, which names the host."""
+
+
+class Http(Protocol):
+    """A polite client. Statuses that are no answer, and what cannot be reached, raise SourceError with its `after`.
+
+    `limit`: bytes of a body at most. `within`: seconds for one call, its tries included. `fresh`: ask only for what
+    changed since the last time. `missing`: statuses that are an answer too, as 404 where one looks something up.
+    """
+
+    async def get(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        limit: int = 20_000_000,
+        within: float = 60.0,
+        fresh: bool = False,
+        missing: Collection[int] = (),
+    ) -> Answer:
+        """Ask for what is at a URL."""
+
+    async def post(
+        self,
+        url: str,
+        *,
+        json: Any,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        limit: int = 20_000_000,
+        within: float = 60.0,
+        missing: Collection[int] = (),
+    ) -> Answer:
+        """Send JSON to a URL."""
+
+
 class Source(Protocol):
-    """A place that papers come from. It is asked every `every`."""
+    """A place that papers come from. It is asked every `every`.
+
+    The `source` of a module is a kind of sources, and may have more: `bot.jobs.chosen` tells what.
+    """
 
     name: str
     every: timedelta
 
-    def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
-        """Yield papers that came after `since` (aware, UTC; None: all). Raises SourceError."""
+    def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:
+        """Yield papers that came after `since` (aware, UTC; None: all), and cursors between them. Raises SourceError.
+
+        It goes on from `cursor`, the text of the last Cursor that was stored; at first it is empty.
+        """
 
 
 class Platform(Protocol):

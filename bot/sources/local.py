@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bot.core.ports import Bad
+from bot.core.ports import Bad, Cursor
 from bot.errors import FileError, SourceError
 from bot.sources._abstracts import plain_abstracts
 from bot.sources._entry import Row, paper_of
@@ -32,7 +32,12 @@ class Local:
     name: str = "local"
     every: timedelta = timedelta(days=1)
 
-    async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:  # noqa: ARG002 - files keep no dates
+    async def fetch(
+        self,
+        since: datetime | None,  # noqa: ARG002 - files keep no dates
+        http: Any,  # noqa: ARG002
+        cursor: str = "",  # noqa: ARG002 - a file is read whole
+    ) -> AsyncIterator[Paper | Cursor]:
         """Yield all papers of the files; entries that cannot be read are left out. Raises SourceError."""
         for path in self.files:
             try:

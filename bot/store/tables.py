@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from sqlalchemy import (
     JSON,
     BigInteger,
     Boolean,
     Column,
-    DateTime,
-    Dialect,
-    ForeignKey,
     Index,
     Integer,
     MetaData,
     String,
     Table,
     Text,
-    TypeDecorator,
     UniqueConstraint,
     false,
     text,
 )
+
+from bot.store.columns import UTCDateTime, number, to
 
 metadata = MetaData(
     naming_convention={
@@ -32,42 +28,6 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-
-
-class UTCDateTime(TypeDecorator[datetime]):
-    """An aware instant. SQLite drops time zones, so all is stored in UTC and comes back aware."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Turn an aware time into UTC. Raises ValueError for a time without a zone."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a time without a time zone cannot be stored")
-        return value.astimezone(UTC).replace(tzinfo=None) if dialect.name == "sqlite" else value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Return the same instant, aware, in UTC."""
-        del dialect
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-def _number() -> Column[int]:
-    return Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
-
-
-def _to(target: str, name: str, *, null: bool = False, key: bool = False, lost: str = "CASCADE") -> Column[int]:
-    return Column(
-        name,
-        BigInteger().with_variant(Integer, "sqlite"),
-        ForeignKey(target, ondelete=lost),
-        nullable=null,
-        primary_key=key,
-    )
 
 
 # What this database is: its own id, and counters that order changes.
@@ -89,7 +49,7 @@ heartbeats = Table(
 papers = Table(
     "papers",
     metadata,
-    _number(),
+    number(),
     Column("key", String(300), nullable=False, unique=True),
     Column("title", Text, nullable=False),
     Column("abstract", Text, nullable=False, default=""),
@@ -106,14 +66,14 @@ papers = Table(
     Column("title_key", String(300), nullable=False, index=True),
     Column("first_seen", UTCDateTime, nullable=False, index=True),
     Column("changed", BigInteger, nullable=False, index=True),
-    _to("papers.id", "merged_into", null=True),
+    to("papers.id", "merged_into", null=True),
     sqlite_autoincrement=True,
 )
 records = Table(
     "records",
     metadata,
-    _number(),
-    _to("papers.id", "paper_id"),
+    number(),
+    to("papers.id", "paper_id"),
     Column("source", String(80), nullable=False),
     Column("source_id", String(300), nullable=False),
     Column("hash", String(64), nullable=False),
@@ -128,7 +88,7 @@ aliases = Table(
     "aliases",
     metadata,
     Column("alias", String(300), primary_key=True),
-    _to("papers.id", "paper_id"),
+    to("papers.id", "paper_id"),
     Index("ix_aliases_paper_id", "paper_id"),
 )
 # Ids that a paper's records claim while another paper, which it must not merge with, owns the alias.
@@ -136,13 +96,13 @@ disputes = Table(
     "disputes",
     metadata,
     Column("alias", String(300), primary_key=True),
-    _to("papers.id", "paper_id", key=True),
+    to("papers.id", "paper_id", key=True),
     Index("ix_disputes_paper_id", "paper_id"),
 )
 categories = Table(
     "categories",
     metadata,
-    _to("papers.id", "paper_id", key=True),
+    to("papers.id", "paper_id", key=True),
     Column("name_key", String(200), primary_key=True),
     Column("name", Text, nullable=False),
     Index("ix_categories_name_key", "name_key"),
@@ -152,7 +112,7 @@ categories = Table(
 owners = Table(
     "owners",
     metadata,
-    _number(),
+    number(),
     Column("platform", String(40), nullable=False),
     Column("workspace", String(120), nullable=False),
     Column("kind", String(10), nullable=False),  # "person" or "channel"
@@ -167,9 +127,9 @@ owners = Table(
 subscriptions = Table(
     "subscriptions",
     metadata,
-    _number(),
-    _to("owners.id", "owner_id"),
-    _to("owners.id", "asked_by"),
+    number(),
+    to("owners.id", "owner_id"),
+    to("owners.id", "asked_by"),
     Column("at", String(5), nullable=False),  # local time, HH:MM
     Column("time_zone", String(64), nullable=False),
     Column("weekdays", String(7), nullable=False),  # digits of ISO weekdays, Monday is 1: "12345"
@@ -196,14 +156,14 @@ subscriptions = Table(
 interests = Table(
     "interests",
     metadata,
-    _number(),
-    _to("owners.id", "owner_id"),
+    number(),
+    to("owners.id", "owner_id"),
     Column("name", Text, nullable=False),
     Column("name_key", String(300), nullable=False),
     Column("topics", JSON, nullable=False),
     Column("created_at", UTCDateTime, nullable=False),
     Column("removed_at", UTCDateTime),  # kept for a while, unseen, so that removing can be undone
-    _to("subscriptions.id", "subscription_id", null=True, lost="SET NULL"),  # the digest that it comes in
+    to("subscriptions.id", "subscription_id", null=True, lost="SET NULL"),  # the digest that it comes in
     UniqueConstraint("owner_id", "name_key"),
     Index("ix_interests_subscription_id", "subscription_id"),
     sqlite_autoincrement=True,
@@ -211,9 +171,9 @@ interests = Table(
 marks = Table(
     "marks",
     metadata,
-    _to("interests.id", "interest_id", key=True),
-    _to("papers.id", "paper_id", key=True),
-    _to("owners.id", "person_id", key=True),
+    to("interests.id", "interest_id", key=True),
+    to("papers.id", "paper_id", key=True),
+    to("owners.id", "person_id", key=True),
     Column("kind", String(4), nullable=False),  # "more" or "less"
     Column("because", Text, nullable=False, default=""),
     Column("at", UTCDateTime, nullable=False),
@@ -223,15 +183,15 @@ marks = Table(
 saved = Table(
     "saved",
     metadata,
-    _to("owners.id", "owner_id", key=True),
-    _to("papers.id", "paper_id", key=True),
+    to("owners.id", "owner_id", key=True),
+    to("papers.id", "paper_id", key=True),
     Column("at", UTCDateTime, nullable=False),
     Index("ix_saved_paper_id", "paper_id"),
 )
 wishes = Table(
     "wishes",
     metadata,
-    _to("owners.id", "owner_id", key=True),
+    to("owners.id", "owner_id", key=True),
     Column("kind", String(6), primary_key=True),  # "follow" or "mute"
     Column("words_key", String(300), primary_key=True),
     Column("words", Text, nullable=False),
@@ -242,8 +202,8 @@ wishes = Table(
 notes = Table(
     "notes",
     metadata,
-    _number(),
-    _to("owners.id", "owner_id"),
+    number(),
+    to("owners.id", "owner_id"),
     Column("kind", String(10), nullable=False),
     Column("content", JSON, nullable=False),
     Column("at", UTCDateTime, nullable=False, index=True),
@@ -255,11 +215,11 @@ notes = Table(
 outbox = Table(
     "outbox",
     metadata,
-    _number(),
+    number(),
     Column("key", String(120), nullable=False, unique=True),  # digest:<subscription>:<local date>
     Column("kind", String(10), nullable=False),  # "digest" or "notice"
-    _to("subscriptions.id", "subscription_id", null=True),
-    _to("owners.id", "owner_id"),
+    to("subscriptions.id", "subscription_id", null=True),
+    to("owners.id", "owner_id"),
     Column("platform", String(40), nullable=False),
     Column("workspace", String(120), nullable=False),
     Column("user", String(200), nullable=False),
@@ -289,8 +249,8 @@ outbox = Table(
 shown = Table(
     "shown",
     metadata,
-    _to("outbox.id", "outbox_id", key=True),
-    _to("papers.id", "paper_id", key=True),
+    to("outbox.id", "outbox_id", key=True),
+    to("papers.id", "paper_id", key=True),
     Index("ix_shown_paper_id", "paper_id"),
 )
 
@@ -308,6 +268,15 @@ sources = Table(
     Column("rests", Text, nullable=False),  # why nothing is expected now; empty if papers are
     Column("next_at", UTCDateTime),
     Column("leased_until", UTCDateTime),
+    Column("cursor", Text, nullable=False, server_default=text("''")),  # how far it was read, in its own words
+)
+# What sources an administrator chose at a terminal, beside those that the settings name.
+chosen = Table(
+    "chosen",
+    metadata,
+    Column("spec", String(500), primary_key=True),  # "arxiv:cs.CL"
+    Column("name", Text, nullable=False),  # as the source calls it: "arXiv cs.CL"
+    Column("added_at", UTCDateTime, nullable=False),
 )
 workspaces = Table(
     "workspaces",

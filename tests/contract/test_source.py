@@ -48,7 +48,7 @@ def test_it_says_its_name_and_how_often(name: str) -> None:
 async def _all(source: Any, http: Any) -> list[Paper]:
     fetched = source.fetch(None, http)
     assert isinstance(fetched, AsyncIterator)
-    return [paper async for paper in fetched]
+    return [item async for item in fetched if isinstance(item, Paper)]
 
 
 async def test_it_yields_papers_with_normalised_ids(rig: Any, tmp_path: Path) -> None:
