@@ -16,6 +16,11 @@ _NAMES = {
     "openreview": "OpenReview",
     "biorxiv": "bioRxiv",
     "medrxiv": "medRxiv",
+    "acl": "ACL Anthology",
+    "crossref": "Crossref",
+    "huggingface": "Hugging Face",
+    "openalex": "OpenAlex",
+    "semanticscholar": "Semantic Scholar",
     "local": "the import",
 }
 

@@ -80,12 +80,12 @@ class News:
 
 
 def _is_fresh(row: Any, now: datetime, days: int) -> bool:
-    return is_fresh(Paper("", "", published=row.published, year=row.year), None, now, days)
+    return is_fresh(Paper("", "", published=row.published, year=row.year), row.first_seen, now, days)
 
 
 def news(conn: Connection, after: int) -> News:
     """Return what was stored after paper `after`. Numbers follow the order of commits, so that nothing is left out."""
-    columns = (papers.c.id, papers.c.published, papers.c.year, papers.c.cross_listed)
+    columns = (papers.c.id, papers.c.published, papers.c.year, papers.c.first_seen, papers.c.cross_listed)
     return News(conn.execute(select(*columns).where(_LIVE, papers.c.id > after).order_by(papers.c.id)).all())
 
 

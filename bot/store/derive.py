@@ -27,6 +27,7 @@ PRECEDENCE = {
     "local": 100,
 }
 _OTHERS = 90
+UNANNOUNCED = datetime(1970, 1, 1, tzinfo=UTC)  # when a record was seen that came because somebody looked it up
 # Which of its ids a paper is known by: those that lead furthest first.
 _KEYS = {"arxiv": 0, "doi": 1, "openreview": 2, "acl": 3, "pmid": 4, "s2": 80, "local": 90, "record": 99}
 _OTHER_KEY = 50
@@ -119,7 +120,8 @@ def row_of(records: Iterable[Record]) -> dict[str, Any]:
     """Return what the table of papers holds of these records, but for key, changed and merged_into.
 
     Each field comes from the first record that has it; a title that a source gave goes before a guessed one; venue and
-    year come from one record if one has both; categories are those of all. `first_seen` is the earliest.
+    year come from one record if one has both; categories are those of all. `first_seen` is the earliest,
+    those that were looked up aside if there are others.
     A paper is cross-listed only if each of its records says so.
     """
     ordered = sorted(records, key=_order)
@@ -128,6 +130,7 @@ def row_of(records: Iterable[Record]) -> dict[str, Any]:
     titled = titled or next((each for each in said if each["title"]), said[0])
     published = _first(said, "published")
     venue, year = _venue_and_year(said)
+    seen = [record.seen_at for record in ordered]
     return {
         "title": titled["title"],
         "title_guessed": bool(titled["title_guessed"]),
@@ -142,7 +145,7 @@ def row_of(records: Iterable[Record]) -> dict[str, Any]:
         "venue": venue,
         "categories": list(category_keys(name for each in said for name in each["categories"]).values()),
         "keywords": _first(said, "keywords") or [],
-        "first_seen": min(record.seen_at for record in ordered),
+        "first_seen": min((at for at in seen if at > UNANNOUNCED), default=UNANNOUNCED),
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, extract, func, select, union
+from sqlalchemy import Connection, bindparam, extract, func, or_, select, union
 
 from bot.store.areas import Area as Area
 from bot.store.areas import area_of as area_of
@@ -93,8 +93,9 @@ def changed_since(conn: Connection, last: int, limit: int) -> list[Change]:
 
 
 def seen_since(conn: Connection, since: datetime) -> list[int]:
-    """Return the papers first seen at or after a time, in the order they came."""
-    query = select(papers.c.id).where(_LIVE, papers.c.first_seen >= since).order_by(papers.c.first_seen, papers.c.id)
+    """Return the papers first seen at or after a time, or published since then, in the order they came."""
+    recent = or_(papers.c.first_seen >= since, papers.c.published >= since)
+    query = select(papers.c.id).where(_LIVE, recent).order_by(papers.c.first_seen, papers.c.id)
     return list(conn.execute(query).scalars())
 
 

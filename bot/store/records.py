@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import Connection, literal, or_, select, true, update
 
 from bot.errors import NotFound, UserError
-from bot.store.derive import Record, content_of, digest_of
+from bot.store.derive import UNANNOUNCED, Record, content_of, digest_of
 from bot.store.identity import conflict, partition
 from bot.store.shelf import Placed, place
 from bot.store.statements import chunks, insert
@@ -32,17 +32,18 @@ class Outcome:
     changed: int = 0
 
 
-def add(conn: Connection, incoming: Sequence[Paper], source: str, now: datetime) -> Outcome:
+def add(conn: Connection, incoming: Sequence[Paper], source: str, now: datetime, *, asked: bool = False) -> Outcome:
     """Store what `source` says of some papers (about 500 at a time), and let papers follow.
 
-    A record that is there already changes nothing at all. Raises ValueError for a time without a time zone.
+    A record that is there already changes nothing at all. `asked`: somebody looked these papers up, so that they are
+    news only by the day on which they came out. Raises ValueError for a time without a time zone.
     """
-    source = short(source, 80)
+    source, seen = short(source, 80), UNANNOUNCED if asked else now
     _take_turn(conn)
     unique: dict[tuple[str, str], Record] = {}
     for turn, content in enumerate(map(content_of, incoming)):
         digest = digest_of(content)
-        unique.setdefault((content["id"], digest), Record(source, content, digest, now, turn=turn))
+        unique.setdefault((content["id"], digest), Record(source, content, digest, seen, turn=turn))
     there = _there(conn, source, {name for name, _ in unique})
     fresh = [record for name, record in unique.items() if name not in there]
     if not fresh:

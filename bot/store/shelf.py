@@ -203,7 +203,7 @@ def _record_row(record: Record, number: int, now: datetime) -> dict[str, Any]:
         "content": record.content,
         "title_key": record.facts.title,
         "held": False,
-        "seen_at": now,
+        "seen_at": min(record.seen_at, now),  # what was looked up was seen long ago: see `records.add`
     }
 
 
