@@ -61,7 +61,14 @@ class FileError(SetupError):
 
 
 class SourceError(PaperroundError):
-    """A source of papers did not answer, or answered nonsense."""
+    """A source of papers did not answer, or answered nonsense.
+
+    `after`: seconds for which it does not want to be asked again; 0 if it tells none.
+    """
+
+    def __init__(self, text: str = "", after: float = 0.0) -> None:
+        super().__init__(text)
+        self.after = after
 
 
 class DeliveryError(PaperroundError):

@@ -1,0 +1,166 @@
+"""How often each host is asked, and when it is left alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+FAILURES = 5  # in a row, after which a host is left alone
+SHORTEST, LONGEST = 300.0, 3600.0  # seconds for which it then is: twice as long each time
+PATIENT = 86400.0  # the longest wait that a host can ask for, in seconds
+_HOSTS = 1000  # remembered, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """One call in `gap` seconds, and `at_once` connections at a time; for all hosts of a `group` together."""
+
+    gap: float
+    at_once: int = 1
+    group: str = ""
+
+
+# "make no more than one request every three seconds, and limit requests to a single connection at a time", for all of
+# its interfaces together: https://info.arxiv.org/help/api/tou.html
+_ARXIV = Pace(3.0, 1, "arXiv")
+# One request a second with a key: https://www.semanticscholar.org/product/api. The others allow as much or more:
+# Crossref three searches a second (https://www.crossref.org/documentation/retrieve-metadata/rest-api/), OpenAlex 100 a
+# second (https://developers.openalex.org/api-reference/authentication), Hugging Face 500 in five minutes
+# (https://huggingface.co/docs/hub/rate-limits); OpenReview, bioRxiv and the ACL Anthology tell none.
+_ONE = Pace(1.0)
+USUAL = Pace(1.0, 2)
+PACES: Mapping[str, Pace] = {
+    "export.arxiv.org": _ARXIV,
+    "rss.arxiv.org": _ARXIV,
+    "oaipmh.arxiv.org": _ARXIV,
+    "arxiv.org": _ARXIV,
+    "api.semanticscholar.org": _ONE,
+    "api.crossref.org": _ONE,
+    "": USUAL,
+}
+FREE = Pace(0.0, 10)  # of a host that a table does not name, if it has no "" either
+
+
+class Lane:
+    """Lets calls through at a pace. `now` gives seconds since 1970."""
+
+    def __init__(self, pace: Pace, now: Callable[[], float], sleep: Callable[[float], Awaitable[object]]) -> None:
+        self._pace = pace
+        self._now = now
+        self._sleep = sleep
+        self._room = asyncio.Semaphore(pace.at_once)
+        self._next = 0.0
+        self.users = 0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for a turn and hold it. The gap counts from the end of a call where there is one at a time."""
+        pace = self._pace
+        self.users += 1
+        try:
+            async with self._room:
+                now = self._now()
+                wait = min(max(self._next - now, 0.0), pace.gap * pace.at_once)  # a clock may be put back
+                self._next = now + wait + pace.gap
+                if wait:
+                    await self._sleep(wait)
+                try:
+                    yield
+                finally:
+                    if pace.at_once == 1:
+                        self._next = self._now() + pace.gap
+        finally:
+            self.users -= 1
+
+    def idle(self) -> bool:
+        """Say whether nothing would change if it were made anew."""
+        return not self.users and self._next <= self._now()
+
+
+@dataclass(slots=True)
+class Host:
+    """How one host has answered, and until when it is left alone.
+
+    `name` is for people. `until` is in seconds since 1970; `broken`: it is left alone since it failed too often, not
+    since it asked for it. `trouble`: what it did last, as "answered 503".
+    """
+
+    name: str
+    lane: Lane
+    failures: int = 0
+    opened: int = 0
+    until: float = 0.0
+    span: float = 0.0
+    broken: bool = False
+    trouble: str = ""
+
+    def rests(self, now: float) -> float:
+        """Return for how many seconds more it is left alone."""
+        self.until = min(self.until, now + self.span)  # a clock may be put back
+        return max(self.until - now, 0.0)
+
+    def failed(self, now: float, trouble: str, after: float = 0.0) -> None:
+        """Count a failure; `after` is how many seconds it asked for. After five in a row the circuit opens.
+
+        Once the time is over one call is let through; if that fails as well, it opens at once and for twice as long.
+        """
+        self.trouble = trouble
+        self._rest(now, min(after, PATIENT))
+        if self.broken and self.rests(now):
+            return
+        self.failures += 1
+        self.broken = self.failures >= FAILURES
+        if self.broken:
+            self._rest(now, min(SHORTEST * 2**self.opened, LONGEST))
+            self.opened = min(self.opened + 1, 10)
+
+    def answered(self) -> None:
+        """Forget the failures: it is well."""
+        self.failures = self.opened = 0
+        self.until = self.span = 0.0
+        self.broken = False
+        self.trouble = ""
+
+    def _rest(self, now: float, seconds: float) -> None:
+        if seconds > self.rests(now):
+            self.until, self.span = now + seconds, seconds
+
+
+class Hosts:
+    """All hosts that were asked, each with its lane. `paces` is by name or name:port; "" is for all others."""
+
+    def __init__(
+        self, paces: Mapping[str, Pace], now: Callable[[], float], sleep: Callable[[float], Awaitable[object]]
+    ) -> None:
+        self._paces = paces
+        self._now = now
+        self._sleep = sleep
+        self._hosts: dict[str, Host] = {}
+        self._lanes: dict[str, Lane] = {}
+
+    def at(self, host: str, port: int, name: str) -> Host:
+        """Return the host of a name and a port, which people know as `name`."""
+        place = f"{host}:{port}"
+        if place not in self._hosts:
+            if len(self._hosts) >= _HOSTS:
+                self._forget()
+            pace = self._paces.get(place) or self._paces.get(host) or self._paces.get("", FREE)
+            lane = self._lanes.setdefault(pace.group or place, Lane(pace, self._now, self._sleep))
+            self._hosts[place] = Host(name, lane)
+        return self._hosts[place]
+
+    def resting(self) -> list[Host]:
+        """Return the hosts that are left alone."""
+        return [host for host in self._hosts.values() if host.rests(self._now())]
+
+    def _forget(self) -> None:
+        now = self._now()
+        self._hosts = {
+            place: host
+            for place, host in self._hosts.items()
+            if host.lane.users or host.failures or host.rests(now) or not host.lane.idle()
+        }
+        used = {id(host.lane) for host in self._hosts.values()}
+        self._lanes = {key: lane for key, lane in self._lanes.items() if id(lane) in used or not lane.idle()}
