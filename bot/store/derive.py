@@ -9,18 +9,22 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from bot.store.identity import Facts, facts
+from bot.store.facts import Facts, facts, kind
 from bot.store.text import key, paper_id, short, storable, title_key
 from recommender.types import Paper
 
 # The one place that says whose word counts: the lower number first. Publishers before archives before collectors.
+# Sources are named by their kind (see `facts.kind`).
 PRECEDENCE = {
     "openreview": 10,
     "acl": 20,
+    "aclanthology": 20,
     "pubmed": 30,
     "crossref": 40,
     "arxiv": 50,
     "biorxiv": 60,
+    "medrxiv": 60,
+    "huggingface": 65,
     "semanticscholar": 70,
     "s2": 70,
     "openalex": 80,
@@ -29,7 +33,18 @@ PRECEDENCE = {
 _OTHERS = 90
 UNANNOUNCED = datetime(1970, 1, 1, tzinfo=UTC)  # when a record was seen that came because somebody looked it up
 # Which of its ids a paper is known by: those that lead furthest first.
-_KEYS = {"arxiv": 0, "doi": 1, "openreview": 2, "acl": 3, "pmid": 4, "s2": 80, "local": 90, "record": 99}
+_KEYS = {
+    "arxiv": 0,
+    "doi": 1,
+    "openreview": 2,
+    "acl": 3,
+    "pmid": 4,
+    "s2": 80,
+    "corpusid": 81,
+    "openalex": 82,
+    "local": 90,
+    "record": 99,
+}
 _OTHER_KEY = 50
 
 Content = dict[str, Any]
@@ -54,8 +69,8 @@ class Record:
 
     def __post_init__(self) -> None:
         """Work out the facts."""
-        name = f"{self.digest}:{self.source}"
-        object.__setattr__(self, "facts", facts(paper_of(self.content), name, self.place, self.held))
+        name, told_by = f"{self.digest}:{self.source}", (self.source, self.content["source"])
+        object.__setattr__(self, "facts", facts(paper_of(self.content), name, self.place, self.held, told_by))
 
 
 def content_of(paper: Paper) -> Content:
@@ -107,8 +122,8 @@ def _order(record: Record) -> tuple[Any, ...]:
     said = record.content
     filled = sum(bool(value) for value in said.values())
     return (
-        PRECEDENCE.get(record.source, _OTHERS),
-        PRECEDENCE.get(said["source"], _OTHERS),
+        PRECEDENCE.get(kind(record.source), _OTHERS),
+        PRECEDENCE.get(kind(said["source"]), _OTHERS),
         -filled,
         -len(said["abstract"]),
         record.digest,

@@ -6,14 +6,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, literal, or_, select, true, update
+from sqlalchemy import Connection, select, update
 
 from bot.errors import NotFound, UserError
 from bot.store.derive import UNANNOUNCED, Record, content_of, digest_of
-from bot.store.identity import conflict, partition
-from bot.store.shelf import Placed, place
-from bot.store.statements import chunks, insert
-from bot.store.tables import aliases, counters, disputes, papers, records, shown
+from bot.store.facts import clash
+from bot.store.identity import partition
+from bot.store.shelf import Placed, messages, place, show
+from bot.store.statements import chunks
+from bot.store.tables import aliases, counters, disputes, papers, records
 from bot.store.text import short
 from recommender.types import Paper
 
@@ -52,26 +53,41 @@ def add(conn: Connection, incoming: Sequence[Paper], source: str, now: datetime,
     return Outcome(placed.new, len(incoming) - len(fresh), len(fresh) - placed.new, placed.changed)
 
 
-def merge(conn: Connection, keep: int, gone: int, now: datetime) -> None:
+def merge(conn: Connection, keep: int, gone: int, now: datetime, *, anyway: bool = False) -> None:
     """Make two papers one by hand: `keep` takes the records and ids of `gone`, and imports never part them.
 
-    Raises NotFound if one is not there, and UserError if both have an arXiv id, or a publisher's DOI, of their own.
+    Raises NotFound if one is not there, and UserError if both have an arXiv id, or a publisher's DOI, of their own;
+    `anyway`: though they have.
     """
     _take_turn(conn)
     both = _load(conn, {keep, gone})
     if keep == gone or {record.place for record in both} != {keep, gone}:
         raise NotFound("One of these two papers is not there, or they are one already.")
-    ids = sorted({each for record in both for each in record.facts.ids})
-    if conflict(ids):
+    ids = {place: {i for r in both if r.place == place for i in r.facts.strong} for place in (keep, gone)}
+    if not anyway and clash(ids[keep], ids[gone]):
         raise UserError("These are two papers: each has an arXiv id, or a publisher's DOI, of its own.")
     _hold(conn, both, keep)
     _settle(conn, _load(conn, {keep}), {gone: keep}, now)
 
 
+def keep(conn: Connection, numbers: Collection[int]) -> None:
+    """Say by hand that these papers, each by itself, are right as they are: imports neither part nor unite them.
+
+    Raises NotFound if one is not there.
+    """
+    _take_turn(conn)
+    found = _load(conn, numbers)
+    if not numbers or {record.place for record in found} != set(numbers):
+        raise NotFound("One of these papers is not there.")
+    for number in numbers:
+        _hold(conn, [record for record in found if record.place == number], number)
+
+
 def unmerge(conn: Connection, numbers: Collection[int], now: datetime) -> int:
     """Take these records (by their numbers) out of their paper by hand, and return the number of the paper they make.
 
-    The paper they were before a merge comes back, if there was one. Raises NotFound if they are not records of one
+    The paper they were before a merge comes back, if there was one. Whoever was shown the whole, or what was merged
+    into it, is shown neither again. Raises NotFound if they are not records of one
     paper, or are all it has.
     """
     _take_turn(conn)
@@ -84,6 +100,7 @@ def unmerge(conn: Connection, numbers: Collection[int], now: datetime) -> int:
     if not stay:
         raise NotFound("These are all the records the paper has: there is nothing to part.")
     number = found.pop()
+    were_shown = messages(conn, [number])
     revived = _before(conn, number, out)
     _hold(conn, stay, number)
     _hold(conn, out, revived or number)
@@ -91,16 +108,9 @@ def unmerge(conn: Connection, numbers: Collection[int], now: datetime) -> int:
     kept = [replace(record, held=True) for record in stay]
     _settle(conn, [*kept, *parted], {}, now)
     made = _places(conn, [record.number for record in out if record.number]).pop()
-    _show_too(conn, number, made)
+    for part in (number, made):
+        show(conn, were_shown, part)
     return made
-
-
-def _show_too(conn: Connection, whole: int, part: int) -> None:
-    """Let what was shown as one paper count as shown for the part taken out of it, so that it does not come again."""
-    mine = select(papers.c.id).where(or_(papers.c.id == whole, papers.c.merged_into == whole))
-    old = select(shown.c.outbox_id, literal(part)).where(shown.c.paper_id.in_(mine)).distinct()
-    new = insert(conn, shown).from_select(["outbox_id", "paper_id"], old.where(true()))
-    conn.execute(new.on_conflict_do_nothing())
 
 
 def _take_turn(conn: Connection) -> None:

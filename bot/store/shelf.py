@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, or_, select, update
 from sqlalchemy import insert as plain_insert
 
 from bot.store.derive import Record, category_keys, key_of, row_of
+from bot.store.facts import clash
 from bot.store.statements import chunks, insert
-from bot.store.tables import aliases, categories, counters, disputes, papers, records
+from bot.store.tables import aliases, categories, counters, disputes, papers, records, shown
 
 Pair = tuple[str, int]
 
@@ -50,6 +51,7 @@ def place(conn: Connection, groups: Sequence[Sequence[Record]], vacated: Mapping
     news = [Paper(group, number) for group, number in zip(groups, _numbers(groups), strict=True)]
     _share_ids(news)
     gone = dict(vacated) | _gone(news)
+    left = _left(conn, news, gone)
     old = _stored(conn, [paper.number for paper in news if paper.number])
     kept = [paper for paper in news if paper.number]
     owned, claimed = _ids_of(conn, aliases, [*old, *gone]), _ids_of(conn, disputes, [*old, *gone])
@@ -64,10 +66,39 @@ def place(conn: Connection, groups: Sequence[Sequence[Record]], vacated: Mapping
     _rewrite(conn, differing, last)
     _make(conn, made, last - len(differing))
     _move(conn, news, now)
+    for paper, rows in left:
+        show(conn, rows, paper.number or 0)
     _relink(conn, aliases, owned, {(each, paper.number or 0) for paper in news for each in paper.ids})
     _relink(conn, disputes, claimed, {(each, paper.number or 0) for paper in news for each in paper.disputed})
     _categorise(conn, [*differing, *made], [*gone, *(paper.number or 0 for paper in differing)])
     return Placed(len(made), len(differing), tuple(paper.number or 0 for paper in news))
+
+
+def _left(conn: Connection, news: Sequence[Paper], gone: Mapping[int, int]) -> list[tuple[Paper, set[int]]]:
+    """Return the papers that take records from others, and the messages that showed those, before anything moves."""
+    found = []
+    for paper in news:
+        places = {record.place for record in paper.records if record.place and record.place > 0}
+        others = {place for place in places if paper.number is None or paper.number not in (place, gone.get(place))}
+        if others:
+            found.append((paper, messages(conn, others)))
+    return found
+
+
+def messages(conn: Connection, numbers: Iterable[int]) -> set[int]:
+    """Return the messages that showed any of these papers, or what was merged into them."""
+    found: set[int] = set()
+    for some in chunks(set(numbers)):
+        mine = select(papers.c.id).where(or_(papers.c.id.in_(some), papers.c.merged_into.in_(some)))
+        found |= set(conn.execute(select(shown.c.outbox_id).where(shown.c.paper_id.in_(mine))).scalars())
+    return found
+
+
+def show(conn: Connection, rows: Iterable[int], number: int) -> None:
+    """Let a paper count as shown by these messages too, so that it does not come again."""
+    values = [{"outbox_id": row, "paper_id": number} for row in sorted(rows)]
+    if values:
+        conn.execute(insert(conn, shown).on_conflict_do_nothing(), values)
 
 
 def bump(conn: Connection, by: int) -> int:
@@ -93,12 +124,21 @@ def _numbers(groups: Sequence[Sequence[Record]]) -> list[int | None]:
 
 
 def _share_ids(news: Sequence[Paper]) -> None:
-    """Give each id to the first group that claims it. A paper without any id of its own gets one from its records."""
+    """Give each id to the first group that claims it, to one that is sure of it before one that a collector told.
+
+    A guess that would give a paper a second arXiv id or publisher's DOI is not its id. A paper without any id of its
+    own gets one from its records.
+    """
     owners: dict[str, Paper] = {}
+    for sure in (True, False):
+        for paper in news:
+            looks = [record.facts for record in paper.records]
+            known = {each for look in looks for each in look.strong}
+            for each in dict.fromkeys(each for look in looks for each in look.ids if (each in known) == sure):
+                free = sure or not clash(paper.ids, [each])
+                mine = free and owners.setdefault(each, paper) is paper
+                (paper.ids if mine else paper.disputed).append(each)
     for paper in news:
-        claims = dict.fromkeys(each for record in paper.records for each in record.facts.ids)
-        for each in claims:
-            (paper.ids if owners.setdefault(each, paper) is paper else paper.disputed).append(each)
         if not paper.ids:
             paper.ids.append(f"record:{min(record.facts.hash for record in paper.records)}")
         paper.row = {**row_of(paper.records), "key": key_of(paper.ids), "merged_into": None}

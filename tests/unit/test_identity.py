@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.store import records
-from bot.store.identity import Facts, conflict, facts, partition, proof, same_title, surname
+from bot.store.facts import Facts, conflict, facts, proof, surname
+from bot.store.identity import partition, same_title
 from bot.store.papers import changed_since
 from bot.store.text import ID_LIMIT, fold, key, paper_id, short, storable, title_key
 from recommender.types import Paper
