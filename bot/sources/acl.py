@@ -74,7 +74,7 @@ class Acl:
         return f"ACL Anthology {asked._chosen}, {count(len(papers), 'paper')} so far"
 
     async def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:  # noqa: ARG002 - the file is all or nothing
-        """Yield all papers of the collection, unless its file is the one that the cursor tells of. Raises SourceError."""
+        """Yield all papers of the collection, unless its file is the one the cursor tells of. Raises SourceError."""
         if not self.collection:
             return
         # Only what was stored may be left out: a body that came but was lost on the way is asked for again.
