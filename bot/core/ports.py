@@ -12,6 +12,7 @@ from bot.core.message import Message
 from bot.core.request import Address, Receipt, Request
 from recommender.types import Paper
 
+CURSOR_LIMIT = 2000  # characters
 Invoke = Callable[[Request], AsyncGenerator[Message, None]]
 
 
@@ -64,10 +65,15 @@ class Bad:
 class Cursor:
     """How far a source was read: all papers before it are whole up to `text`, which only the source understands.
 
-    `text` has at most 2000 characters.
+    An empty one means that it begins anew. Raises ValueError for more than 2000 characters.
     """
 
     text: str
+
+    def __post_init__(self) -> None:
+        """Refuse what is longer than it may be."""
+        if len(self.text) > CURSOR_LIMIT:
+            raise ValueError(f"a cursor of {len(self.text):,} characters; {CURSOR_LIMIT:,} are kept")
 
 
 class Answer(Protocol):

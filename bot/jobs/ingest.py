@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from bot.core.ports import Bad
 from bot.store import records, sources
@@ -49,9 +50,7 @@ def ingest(
         outcome = records.Outcome()
         if good:
             with store.writing() as conn:
-                outcome = records.add(conn, good, source, now)
-                if outcome.new:
-                    sources.brought(conn, source, now)
+                outcome = keep(conn, good, source, now)
         report = Report(
             new=report.new + outcome.new,
             known=report.known + outcome.known,
@@ -63,6 +62,17 @@ def ingest(
         if told is not None:
             told(report)
     return report
+
+
+def keep(conn: Any, papers: Sequence[Paper], source: str, now: datetime) -> records.Outcome:
+    """Store a batch as what `source` says, in the transaction of `conn`, and note when it last brought something new.
+
+    What several sources of one kind say ("rss:…") is what the kind says: it is the same record.
+    """
+    outcome = records.add(conn, papers, source.partition(":")[0], now)
+    if outcome.new:
+        sources.brought(conn, source, now)
+    return outcome
 
 
 def _batches(items: Iterable[Paper | Bad]) -> Iterator[list[Paper | Bad]]:

@@ -22,7 +22,7 @@ class SourceState:
 
     `answered_at` is its last whole answer, `brought_at` its last new paper. It fails, with `error`, since
     `failing_since`; it is behind its own announcements since `behind_since`; `rests` says why nothing is expected now.
-    `leased_until` tells the lease of the process that asks it.
+    `leased_until` tells the lease of the process that asks it. `cursor` says how far it was read, in its own words.
     """
 
     name: str
@@ -35,6 +35,7 @@ class SourceState:
     rests: str = ""
     next_at: datetime | None = None
     leased_until: datetime | None = None
+    cursor: str = ""
 
 
 _COLUMNS = [sources.c[field.name] for field in fields(SourceState)]
@@ -69,9 +70,13 @@ def claim(conn: Connection, name: str, now: datetime, lease: timedelta) -> Sourc
     return SourceState(**row) if row else None
 
 
-def renew(conn: Connection, held: SourceState, until: datetime) -> SourceState | None:
-    """Keep a source that is claimed for longer; None if the lease ran out and another process has it."""
-    row = conn.execute(_held(held).values(leased_until=until).returning(*_COLUMNS)).mappings().first()
+def renew(conn: Connection, held: SourceState, until: datetime, cursor: str | None = None) -> SourceState | None:
+    """Keep a source that is claimed for longer, read as far as `cursor` says (None: as far as before).
+
+    None if the lease ran out and another process has it: then nothing is recorded.
+    """
+    said = {} if cursor is None else {"cursor": storable(cursor)}
+    row = conn.execute(_held(held).values(leased_until=until, **said).returning(*_COLUMNS)).mappings().first()
     return SourceState(**row) if row else None
 
 
@@ -103,6 +108,12 @@ def failed(
 def release(conn: Connection, held: SourceState) -> None:
     """Give a source free without having asked it to the end; it is due at once."""
     conn.execute(_held(held).values(leased_until=None))
+
+
+def retire(conn: Connection, name: str) -> None:
+    """Forget how a source does that is asked no more, but not how far it was read: it may come back."""
+    gone = dict.fromkeys(("asked_at", "failing_since", "behind_since", "next_at", "leased_until"))
+    conn.execute(update(sources).where(sources.c.name == _key(name)).values(**gone, error="", rests=""))
 
 
 def brought(conn: Connection, name: str, now: datetime) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -10,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from bot.errors import SourceError
+from bot.core.ports import Cursor
+from bot.errors import SourceError, StoreError
 from bot.jobs import pull as pull_module
 from bot.jobs.ingest import BATCH, ingest
-from bot.jobs.pull import Pulled, backoff, pull
+from bot.jobs.pull import LEASE, Pulled, backoff, pull
 from bot.sources._entry import columns, paper_of
 from bot.store import papers as shelf
 from bot.store import sources
@@ -31,18 +33,20 @@ def papers(count: int, start: int = 0) -> list[Paper]:
 
 @dataclass
 class Scripted:
-    """A source that gives papers, then raises if it was told to."""
+    """A source that gives papers and cursors, then raises if it was told to."""
 
     name: str = "arxiv"
     every: timedelta = HOUR
-    gives: Sequence[Paper] = ()
+    gives: Sequence[Paper | Cursor] = ()
     then: Exception | None = None
     asked: list[datetime | None] = field(default_factory=list)
+    cursors: list[str] = field(default_factory=list)
 
-    async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+    async def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:
         self.asked.append(since)
-        for paper in self.gives:
-            yield paper
+        self.cursors.append(cursor)
+        for item in self.gives:
+            yield item
         if self.then:
             raise self.then
 
@@ -117,6 +121,113 @@ async def test_a_failure_keeps_what_came_and_the_others_go_on(
     assert (state(store).failing_since, state(store).error) == (None, "")
 
 
+async def test_it_goes_on_from_the_last_cursor_before_a_failure(
+    store: Store, clock: Callable[[datetime], None]
+) -> None:
+    one = Scripted(gives=[*papers(3), Cursor("page 2"), *papers(2, 10)], then=SourceError("Page 3 came back empty."))
+    assert await run(store, one) == [Pulled("arxiv", 5, "Page 3 came back empty.")]
+    assert state(store).cursor == "page 2"
+    clock(NOW + HOUR)
+    one.gives, one.then = [*papers(2, 10), Cursor("page 3"), Cursor("page 4"), *papers(1, 20), Cursor("")], None
+    assert await run(store, one) == [Pulled("arxiv", 1)]
+    clock(NOW + 2 * HOUR)
+    assert await run(store, one) == [Pulled("arxiv", 0)]
+    assert one.cursors == ["", "page 2", ""]
+
+
+async def test_papers_and_their_cursor_are_stored_together_or_not_at_all(
+    store: Store, clock: Callable[[datetime], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = Scripted(gives=[*papers(2), Cursor("whole"), *papers(2, 10), Cursor("lost")])
+    real = sources.renew
+
+    def fail(conn: Any, held: SourceState, until: datetime, cursor: str | None = None) -> SourceState | None:
+        renewed = real(conn, held, until, cursor)
+        if cursor == "lost":
+            raise StoreError("The database went away.")
+        return renewed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sources, "renew", fail)
+        with pytest.raises(StoreError):
+            await run(store, one)
+    assert (state(store).cursor, stored(store)) == ("whole", 2)
+    clock(NOW + LEASE)
+    assert await run(store, one) == [Pulled("arxiv", 2)]
+    assert (one.cursors, state(store).cursor, stored(store)) == (["", "whole"], "lost", 4)
+
+
+def stored(store: Store) -> int:
+    with store.reading() as conn:
+        return shelf.count(conn)
+
+
+async def test_one_that_was_cancelled_while_it_stores_goes_on_from_what_is_stored(
+    store: Store, clock: Callable[[datetime], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storing, go = asyncio.Event(), threading.Event()
+    loop, real = asyncio.get_running_loop(), sources.renew
+
+    def slow(conn: Any, held: SourceState, until: datetime, cursor: str | None = None) -> SourceState | None:
+        loop.call_soon_threadsafe(storing.set)
+        go.wait(10)
+        return real(conn, held, until, cursor)
+
+    monkeypatch.setattr(sources, "renew", slow)
+    asking = asyncio.create_task(run(store, Scripted(gives=[*papers(2), Cursor("two"), *papers(2, 10)])))
+    await storing.wait()
+    asking.cancel()
+    await asyncio.sleep(0)
+    go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert (state(store).cursor, state(store).leased_until, stored(store)) == ("two", None, 2)
+
+
+async def test_who_lost_the_lease_moves_no_cursor(store: Store, clock: Callable[[datetime], None]) -> None:
+    with store.writing() as conn:
+        held = sources.claim(conn, "arxiv", NOW, LEASE)
+        assert held is not None
+        assert sources.claim(conn, "arxiv", NOW + LEASE, LEASE) is not None
+        assert sources.renew(conn, held, NOW + DAY, "mine") is None
+        assert sources.get(conn, "arxiv").cursor == ""
+
+
+@pytest.mark.parametrize(
+    ("after", "wait"),
+    [
+        (0.0, 5 * MINUTE),
+        (60.0, 5 * MINUTE),
+        (7200.0, 2 * HOUR),
+        (1e9, DAY),
+        (float("inf"), DAY),
+        (float("nan"), 5 * MINUTE),
+    ],
+)
+async def test_a_source_that_asks_for_time_gets_it(memory_store: Store, after: float, wait: timedelta) -> None:
+    memory_store.clock = lambda conn: NOW
+    await run(memory_store, Scripted(then=SourceError("arXiv answered 429.", after)))
+    assert state(memory_store).next_at == NOW + wait
+
+
+async def test_a_source_that_is_asked_no_more_keeps_its_place(store: Store, clock: Callable[[datetime], None]) -> None:
+    await run(store, Scripted(gives=[*papers(1), Cursor("one")], then=SourceError("arXiv answered 503.")))
+    await store.write(sources.retire, "arxiv")
+    assert state(store) == SourceState("arxiv", brought_at=NOW, cursor="one")
+
+
+def test_a_cursor_has_a_bound() -> None:
+    assert Cursor("x" * 2000)
+    with pytest.raises(ValueError, match="2,001 characters"):
+        Cursor("x" * 2001)
+
+
+def test_what_sources_of_one_kind_say_is_one_record(memory_store: Store) -> None:
+    ingest(memory_store, papers(2), "rss:a.example/feed", NOW)
+    assert ingest(memory_store, papers(2), "rss:b.example/feed", NOW).known == 2
+    assert state(memory_store, "rss:a.example/feed").brought_at == NOW
+
+
 async def test_two_processes_ask_once(store: Store, clock: Callable[[datetime], None]) -> None:
     one, other = Scripted(gives=papers(2)), Scripted(gives=papers(2))
     told = await asyncio.gather(run(store, one), run(store, other))
@@ -134,7 +245,7 @@ async def test_a_source_that_was_cancelled_is_free_again(store: Store, clock: Ca
     began = asyncio.Event()
 
     class Slow(Scripted):
-        async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+        async def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:
             began.set()
             await asyncio.sleep(60)
             yield papers(1)[0]
@@ -152,7 +263,7 @@ async def test_a_source_that_falls_silent_is_given_up(
     store: Store, clock: Callable[[datetime], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Silent(Scripted):
-        async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+        async def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:
             yield papers(1)[0]
             await asyncio.Event().wait()
 

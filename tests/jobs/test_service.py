@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import func, select
 from structlog.testing import capture_logs
 
-from bot.core.ports import Invoke
+from bot.core.ports import Cursor, Invoke
 from bot.errors import Refused
 from bot.jobs import service as service_module
 from bot.jobs.service import Parts, Role, Service
@@ -35,7 +35,7 @@ class Feed:
     every: timedelta = timedelta(hours=1)
     asked: list[datetime | None] = field(default_factory=list)
 
-    async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+    async def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:
         self.asked.append(since)
         await asyncio.sleep(0.2)
         for number in (2 * len(self.asked) - 1, 2 * len(self.asked)):
@@ -121,7 +121,7 @@ async def test_after_a_sleep_the_sources_are_asked_before_the_digest_that_is_due
 
 async def test_a_source_that_hangs_keeps_no_other_waiting(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     class Stuck(Feed):
-        async def fetch(self, since: datetime | None, http: Any) -> AsyncIterator[Paper]:
+        async def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:
             await asyncio.Event().wait()
             yield Paper("never", "never")
 
