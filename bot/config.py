@@ -18,12 +18,15 @@ from bot.core.configured import (
     read_api,
     read_base,
     read_command,
+    read_contact,
     read_id,
+    read_key,
     read_shards,
     read_url,
     read_yes,
 )
 from bot.core.credential import read_bot_token, read_keys, read_secret, read_token
+from bot.core.specs import read_specs
 from bot.core.typed import Count, Strictness, Time, Weekdays, Zone
 from bot.errors import SettingsError
 
@@ -116,6 +119,28 @@ class Settings(BaseSettings):
         default=_METRICS,
         description="Where a running bot shows its metrics for Prometheus: an address and a port of this machine. "
         "off: nowhere.",
+    )
+    sources: Annotated[str, AfterValidator(read_specs)] = Field(
+        default="",
+        description="Which sources of papers are asked, with commas between: arxiv:cs.CL,arxiv:cs.LG,huggingface. "
+        "More are added while it runs by: paperround sources add",
+    )
+    contact: Annotated[str, AfterValidator(read_contact)] = Field(
+        default="",
+        description="Whom a source may write to about this bot: a mail address or a web page. arXiv, Crossref and "
+        "others ask for one.",
+    )
+    s2_key: Annotated[SecretStr, _hidden(read_key)] = Field(
+        default=SecretStr(""), description="Semantic Scholar: the API key. Without one its calls are few and slow."
+    )
+    openalex_key: Annotated[SecretStr, _hidden(read_key)] = Field(
+        default=SecretStr(""), description="OpenAlex: the API key. Without one its calls are few."
+    )
+    openreview_user: Annotated[str, AfterValidator(str.strip)] = Field(
+        default="", description="OpenReview: the mail address of an account, which it asks for from most machines."
+    )
+    openreview_password: SecretStr = Field(
+        default=SecretStr(""), description="OpenReview: the password of that account."
     )
     slack_bot_token: Annotated[SecretStr, _hidden(read_token("xoxb-"))] = Field(
         default=SecretStr(""),

@@ -55,6 +55,20 @@ def read_base(text: str, example: str) -> str:
     return text.strip().rstrip("/")
 
 
+def read_contact(text: str) -> str:
+    """Read a mail address or a web page, or nothing. Raises ValueError for anything else."""
+    if not re.fullmatch(r"(https?://[^\s()<>]{3,190}|[^\s()<>@:/]{1,64}@[\w.-]{1,190})?", text.strip(), re.ASCII):
+        raise ValueError("type a mail address or the address of a web page, such as papers@example.org")
+    return text.strip()
+
+
+def read_key(text: str) -> str:
+    """Read a key of an interface, or nothing. Raises ValueError for anything else, and never tells it."""
+    if not re.fullmatch(r"[\x21-\x7e]{0,200}", text):
+        raise ValueError("copy the key as it was given to you, without spaces")
+    return text
+
+
 def read_id(text: str) -> str:
     """Read one of Discord's ids, or nothing. Raises ValueError for anything else."""
     if not re.fullmatch(r"([0-9]{15,20})?", text.strip(), re.ASCII):
