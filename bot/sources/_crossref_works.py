@@ -34,10 +34,11 @@ def parse_work(said: object) -> Paper | None:
     _refused(said)
     work = said["message"] if isinstance(said, Mapping) and isinstance(said.get("message"), Mapping) else said
     title, doi = _title(work), known_id("doi", member(work, "DOI"))
-    if not title or not doi or member(work, "type") in _NO_PAPERS:
+    kind = line(member(work, "type"))
+    if not title or not doi or kind in _NO_PAPERS:
         return None
     published, its_year = _published(work)
-    section = line(member(work, "group-title")) if member(work, "type") == "posted-content" else ""
+    section = line(member(work, "group-title")) if kind == "posted-content" else ""
     return Paper(
         id=doi,
         title=title,
