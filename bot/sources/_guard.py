@@ -6,6 +6,7 @@ hop, and addresses when a connection is made: a name that leads elsewhere the se
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -17,6 +18,7 @@ from bot.errors import SourceError
 
 PORTS = (80, 443, 8080, 8443)  # those of web servers: nothing else is spoken to, though it may answer
 LONGEST = 4000  # characters of a URL
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _SHOWN = 80  # characters of what somebody wrote that an error repeats
 
 # https://www.iana.org/assignments/iana-ipv4-special-registry and …/iana-ipv6-special-registry: what is not for all, and
@@ -133,6 +135,8 @@ class Guard:
         host = (url.raw_host or "").rstrip(".")
         if not host:
             return "it names no host"
+        if ":" not in host and not _NAME.fullmatch(host):
+            return "its host is no name"
         if self._ports and url.port not in self._ports:
             return f"port {url.port} is none of {', '.join(map(str, self._ports))}"
         if ":" in host or _numeric(host.rpartition(".")[2]):

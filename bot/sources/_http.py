@@ -27,7 +27,7 @@ from bot.sources._http_connect import HOPELESS, session, trouble
 from bot.sources._http_kept import Kept
 from bot.sources._http_wait import asked, backoff
 from bot.sources._http_words import called, clock, instant, meaning, user_agent
-from bot.sources._pace import PACES, Host, Hosts, Pace
+from bot.sources._pace import PACES, PATIENT, Host, Hosts, Pace
 
 TRIES = 3
 PATIENCE = 60.0  # seconds that a call may spend waiting to try again, beside its turns in the host's pace
@@ -36,6 +36,7 @@ SHORTEST = 0.1  # seconds: with less left there is no other try
 LIMIT, WITHIN = 20_000_000, 60.0  # bytes of a body, and seconds for a call
 _LEADS_ON = frozenset({301, 302, 303, 307, 308})
 _AGAIN = frozenset({408, 425, 429})  # and 500 and more
+_OPEN = frozenset({"accept", "if-none-match", "if-modified-since"})  # headers without secrets
 
 Params = Mapping[str, str | int | float | Sequence[str | int | float]]
 
@@ -142,9 +143,9 @@ class Client:
         )
         return await self._ask(call)
 
-    def forget(self, url: str, params: Params | None = None) -> None:
-        """Have the next `fresh` call for a URL bring everything: what it brought last was not kept."""
-        self._kept.drop(self._url(url, params))
+    def forget(self, url: str = "", params: Params | None = None) -> None:
+        """Have the next `fresh` call for a URL, or for all, bring everything: what came last was not stored."""
+        self._kept.drop(self._url(url, params) if url else None)
 
     def resting(self) -> dict[str, tuple[str, datetime]]:
         """Return the hosts that are left alone: what each did, as "answered 503", and until when (aware, UTC)."""
@@ -168,7 +169,7 @@ class Client:
             except _Failed as failed:
                 wait = max(failed.after, backoff(tried, self._chance()))
                 times = {1: "", 2: ", twice in a row", 3: ", three times in a row"}[tried]
-                if failed.host.broken:
+                if failed.host.broken or failed.after > call.patience:
                     raise self._left_alone(failed.host) from failed.__cause__
                 if tried == TRIES or wait > call.patience or call.within < SHORTEST:
                     raise SourceError(f"{failed.host.name} {failed}{times}.", failed.after) from failed.__cause__
@@ -184,8 +185,8 @@ class Client:
             if isinstance(found, Answer):
                 return found
             there = self._guard.after(url, found)
-            if there.origin() != url.origin():
-                headers = {}  # a key is for the host that it was given for
+            if there.origin() != url.origin():  # a key is for the host that it was given for
+                headers = {name: value for name, value in headers.items() if name.lower() in _OPEN}
             url = there
         raise SourceError(f"{called(call.url)} leads on and on: more than {REDIRECTS} redirects.")
 
@@ -246,6 +247,8 @@ class Client:
             host.answered()
             raise SourceError(f"{host.name} answered {status}{meaning(status)}.")
         try:
+            if (response.content_length or 0) > call.limit:
+                raise TooLarge
             pieces = response.content.iter_chunked(1 << 16)
             body = await gather(pieces, response.headers.get("Content-Encoding", ""), call.limit)
         except TooLarge:
@@ -260,7 +263,7 @@ class Client:
 
     def _failed(self, host: Host, trouble: str, after: float = 0.0) -> _Failed:
         host.failed(self._now(), trouble, after)
-        return _Failed(host, trouble, after)
+        return _Failed(host, trouble, min(after, PATIENT))
 
     def _left_alone(self, host: Host) -> SourceError:
         now = self._now()

@@ -16,6 +16,10 @@ AT_ONCE = 20  # connections of a whole client
 HOPELESS = (aiohttp.ClientConnectorCertificateError, aiohttp.InvalidURL)  # trying again would change nothing
 
 
+class Dropped(aiohttp.ClientConnectionError):
+    """A connection was closed before it brought an answer."""
+
+
 class Judged(AbstractResolver):
     """Looks names up, and refuses one that leads to a private address."""
 
@@ -54,8 +58,19 @@ def session(guard: Guard, resolver: AbstractResolver | None, agent: str) -> aioh
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"User-Agent": agent},
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT),
+        middlewares=(_once,),
         trust_env=False,
     )
+
+
+async def _once(request: aiohttp.ClientRequest, ask: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Ask once: by itself aiohttp asks a second time, at once and so out of turn, where a connection is dropped."""
+    try:
+        return await ask(request)
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise Dropped(str(error)) from error
 
 
 def trouble(error: Exception) -> str:

@@ -34,6 +34,9 @@ class Kept:
             if len(self._tags) > _URLS:
                 self._tags.popitem(last=False)
 
-    def drop(self, url: URL) -> None:
-        """Forget a URL."""
-        self._tags.pop(str(url), None)
+    def drop(self, url: URL | None) -> None:
+        """Forget a URL; None: all."""
+        if url is None:
+            self._tags.clear()
+        else:
+            self._tags.pop(str(url), None)
