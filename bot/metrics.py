@@ -18,6 +18,10 @@ def _counter(name: str, text: str, *labels: str) -> Counter:
     return Counter(f"paperround_{name}", text, labels, registry=REGISTRY)
 
 
+def _gauge(name: str, text: str, *labels: str) -> Gauge:
+    return Gauge(f"paperround_{name}", text, labels, registry=REGISTRY)
+
+
 PLANNED = _counter("digests_planned", "Digests that were put into the outbox.")
 NOTHING = _counter("digests_nothing", "Digests that were due and had nothing to show.")
 SENT = _counter("digests_sent", "Digests that a platform took.", "platform")
@@ -30,9 +34,10 @@ LATE = Histogram(
 )
 DEPTH = Gauge("paperround_outbox_depth", "Messages in the outbox, but those sent.", ["state"], registry=REGISTRY)
 OLDEST = Gauge("paperround_outbox_oldest_seconds", "Since when the oldest pending message is due.", registry=REGISTRY)
-SOURCE_AGE = Gauge(
-    "paperround_source_age_seconds", "Since when a source gave no answer.", ["source"], registry=REGISTRY
-)
+SOURCE_AGE = _gauge("source_age_seconds", "Since when a source gave no answer.", "source")
+SOURCE_FAILING = _gauge("source_failing_seconds", "Since when a source fails; 0 if it does not.", "source")
+SOURCE_BEHIND = _gauge("source_behind_seconds", "Since when a source is behind; 0 if it is not.", "source")
+SOURCE_NEXT = _gauge("source_next_seconds", "Until a source is asked again; less than 0 if it is overdue.", "source")
 LOOKUP = Histogram("paperround_lookup_seconds", "How long an answer took.", buckets=_LOOKUP, registry=REGISTRY)
 SLACK_UNKNOWN = _counter("slack_unknown_codes", "Answers of Slack with an error code that nobody has documented.")
 DISCORD_UNKNOWN = _counter("discord_unknown_codes", "Refusals of Discord with an error code that is not in our table.")

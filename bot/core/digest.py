@@ -21,6 +21,7 @@ _NAMES = {
     "huggingface": "Hugging Face",
     "openalex": "OpenAlex",
     "semanticscholar": "Semantic Scholar",
+    "rss": "the feed",
     "local": "the import",
 }
 
@@ -135,8 +136,9 @@ def _behind(trouble: Trouble, came: Came, zone: str) -> str:
 
 
 def spoken(source: str) -> str:
-    """Name a source as people do."""
-    return _NAMES.get(source, plain(source))
+    """Name a source as people do: "openreview:ICLR.cc/2026/Conference" is OpenReview ICLR.cc/2026/Conference."""
+    kind, _, what = source.partition(":")
+    return " ".join(part for part in (_NAMES.get(kind, plain(kind)), plain(what)) if part)
 
 
 def moment(at: datetime, zone: str, now: datetime | None = None) -> str:

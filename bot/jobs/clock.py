@@ -32,11 +32,19 @@ class Clock:
             "interval",
             seconds=seconds,
             args=(name, job),
+            id=name,
             next_run_time=datetime.now(UTC),
             coalesce=True,  # a machine that slept has one beat to make good, not hundreds
             misfire_grace_time=None,
             max_instances=1,
         )
+
+    def drop(self, name: str) -> None:
+        """Run a job no more; if it is at work, it is cancelled."""
+        self._scheduler.remove_job(name)
+        for task in self._working:
+            if task.get_name() == name:
+                task.cancel()
 
     def start(self) -> None:
         """Begin to beat, in the running event loop."""
@@ -55,7 +63,7 @@ class Clock:
 
     async def _begin(self, name: str, job: Callable[[], Awaitable[object]]) -> None:
         """Run a job in a task of our own: the scheduler's are cancelled when it is shut down."""
-        task = asyncio.create_task(self._work(name, job))
+        task = asyncio.create_task(self._work(name, job), name=name)
         self._working.add(task)
         task.add_done_callback(self._working.discard)
         await asyncio.wait({task})

@@ -8,7 +8,7 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -28,17 +28,26 @@ from bot.jobs.plan import Planner
 from bot.jobs.pull import pull
 from bot.jobs.send import Sender
 from bot.jobs.upkeep import ALIVE_FACTOR
-from bot.store import deliveries, heartbeats, installs, interests, notes, outbox, sources
+from bot.store import chosen, deliveries, heartbeats, installs, interests, notes, outbox, sources
 from bot.store.engine import Store
 from bot.store.library import Library
 
-INDEX_EVERY, PULL_EVERY, PLAN_EVERY, SEND_EVERY, AGE_EVERY, PRUNE_EVERY = 60.0, 60.0, 2.0, 1.0, 15.0, 3600.0  # seconds
+INDEX_EVERY, CHOOSE_EVERY, PULL_EVERY, PLAN_EVERY, SEND_EVERY, AGE_EVERY, PRUNE_EVERY = (
+    60.0,
+    30.0,
+    60.0,
+    2.0,
+    1.0,
+    15.0,
+    3600.0,
+)  # seconds
 PATIENCE = 300.0  # seconds that digests wait for the papers of a source which is due, after a start or a sleep
 SLEPT = timedelta(minutes=2)  # between two looks at the time: the machine slept, or the database was away
 GONE = timedelta(days=7)  # without a sign of life, until a process is forgotten
 STOP_WITHIN = 20.0  # seconds for what is at work, and as many for what is being sent
 LISTEN_AGAIN = (1.0, 60.0)  # seconds until a platform that fell silent is listened to again: first, most
 
+Choose = Callable[[Sequence[str]], tuple[Mapping[str, Source], Mapping[str, str]]]
 log = structlog.get_logger()
 
 
@@ -52,7 +61,11 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a service is put together from."""
+    """What a service is put together from.
+
+    `sources` are asked in any case, with `http`; so are those that `choose` makes of specs: it returns the sources, and
+    why specs cannot be.
+    """
 
     store: Store
     library: Library
@@ -60,6 +73,8 @@ class Parts:
     platforms: Mapping[str, Platform]
     sources: Mapping[str, Source]
     invoke: Invoke
+    http: Any = None
+    choose: Choose | None = None
 
 
 class Service:
@@ -82,6 +97,9 @@ class Service:
             command=parts.settings.command,
             allows=parts.settings.allows,
         )
+        self._sources: dict[str, Source] = dict(parts.sources)
+        self._specs: list[str] | None = None
+        self._clock = Clock()
         self._started: datetime | None = None
         self._settled = False
         self._looked: datetime | None = None
@@ -96,7 +114,8 @@ class Service:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
         close = metrics.serve(self._parts.settings.metrics_address)
-        clock = self._clock()
+        await self._first_choice()
+        clock = self._jobs()
         listeners = self._listen() if self._role is not Role.WORKER else []
         log.info("running", process=self._name, role=self._role.value, platforms=sorted(self._parts.platforms))
         if not self._parts.platforms:
@@ -126,18 +145,61 @@ class Service:
         """Let `run` come to its end."""
         self._stop.set()
 
-    def _clock(self) -> Clock:
-        clock = Clock()
+    def _jobs(self) -> Clock:
+        clock = self._clock
         clock.every(self._parts.settings.heartbeat_seconds, "heartbeat", self._beat)
         clock.every(INDEX_EVERY, "index", self._index)
         if self._role is not Role.WEB:
-            for name in self._parts.sources:  # each by itself: one that takes hours keeps no other waiting
-                clock.every(PULL_EVERY, f"source {name}", partial(self._pull, name))
+            for name in self._sources:
+                self._ask_often(name)
+            if self._parts.choose is not None:
+                clock.every(CHOOSE_EVERY, "sources", self._choose)
             clock.every(PLAN_EVERY, "plan", self._plan)
             clock.every(SEND_EVERY, "send", self._sender.tick)
             clock.every(AGE_EVERY, "ages", self._age)
             clock.every(PRUNE_EVERY, "prune", self._prune)
         return clock
+
+    def _ask_often(self, name: str) -> None:
+        """Ask a source by itself: one that takes hours keeps no other waiting."""
+        self._clock.every(PULL_EVERY, f"source {name}", partial(self._pull, name))
+
+    async def _first_choice(self) -> None:
+        """Know what is chosen before digests are planned, since what the sources bring belongs to them."""
+        if self._role is Role.WEB or self._parts.choose is None:
+            return
+        try:
+            await self._choose(running=False)
+        except StoreError as error:
+            log.warning("what sources are chosen could not be read; it is read again", reason=str(error))
+        self._ask_first(self._awake)
+
+    async def _choose(self, *, running: bool = True) -> None:
+        """See what sources are chosen now, and begin with those that are new and end with those that are gone."""
+        store = self._parts.store
+        specs = self._parts.settings.sources.split(",") if self._parts.settings.sources else []
+        specs += [one.spec for one in await store.read(chosen.all)]
+        if specs == self._specs or self._parts.choose is None:
+            return
+        found, refused = self._parts.choose(specs)
+        for spec, why in refused.items():
+            log.error("a source that was chosen cannot be asked", source=spec, reason=why)
+        before, self._sources = self._sources, {**self._parts.sources, **found}
+        gone, new = before.keys() - self._sources.keys(), self._sources.keys() - before.keys()
+        for name in sorted(gone) if running else ():
+            self._clock.drop(f"source {name}")
+            self._unasked.discard(name)
+        for name in sorted(new) if running else ():
+            self._ask_often(name)
+        await store.write(self._retire)
+        self._specs = specs
+        log.info("sources", asked=sorted(self._sources))
+
+    def _retire(self, conn: Any) -> None:
+        """Forget how those do that are asked no more, so that nobody is told that they fail."""
+        for state in sources.all(conn):
+            if state.asked_at and state.name not in self._sources:
+                sources.retire(conn, state.name)
 
     async def _beat(self) -> None:
         """Give a sign of life: by it, others know how many processes share what a bot token may send."""
@@ -162,13 +224,13 @@ class Service:
     def _ask_first(self, awake: datetime) -> None:
         """Let digests wait until every source was asked after `awake`: what is still at work may be older."""
         self._awake = awake
-        self._unasked = set(self._parts.sources)
+        self._unasked = set(self._sources)
         self._pulled.clear() if self._unasked else self._pulled.set()
 
     async def _pull(self, name: str) -> None:
         began = await self._parts.store.read(self._parts.store.clock)
         try:
-            await pull(self._parts.store, {name: self._parts.sources[name]})
+            await pull(self._parts.store, {name: self._sources[name]}, self._parts.http)
         finally:
             if began >= self._awake:
                 self._unasked.discard(name)
@@ -190,13 +252,19 @@ class Service:
         self._looked = end if end - now <= SLEPT else now
 
     async def _age(self) -> None:
-        """Tell Prometheus how old the sources' last answers are."""
+        """Tell Prometheus how the sources do."""
         store = self._parts.store
         states, now = await store.read(lambda conn: (sources.all(conn), store.clock(conn)))
         for source in states:
             since = source.answered_at or source.brought_at
-            if since is not None:
-                metrics.SOURCE_AGE.labels(source.name).set((now - since).total_seconds())
+            asked = source.asked_at is not None
+            _seconds(
+                metrics.SOURCE_AGE, source.name, now - since if since and (asked or not source.answered_at) else None
+            )
+            failing, behind = source.failing_since or now, source.behind_since or now
+            _seconds(metrics.SOURCE_FAILING, source.name, now - failing if asked else None)
+            _seconds(metrics.SOURCE_BEHIND, source.name, now - behind if asked else None)
+            _seconds(metrics.SOURCE_NEXT, source.name, source.next_at - now if source.next_at else None)
 
     async def _prune(self) -> None:
         store = self._parts.store
@@ -235,6 +303,14 @@ class Service:
             lasted = asyncio.get_running_loop().time() - begun
             wait = LISTEN_AGAIN[0] if lasted > most else min(wait * 2, most)
             await asyncio.sleep(wait)
+
+
+def _seconds(gauge: Any, source: str, time: timedelta | None) -> None:
+    """Tell a time of a source; None: there is none, and what was told before is taken back."""
+    if time is None:
+        gauge.remove(source)
+    else:
+        gauge.labels(source).set(time.total_seconds())
 
 
 async def _ended(*tasks: asyncio.Future[None]) -> None:

@@ -21,6 +21,7 @@ from bot.core.message import Message, from_json, to_json
 from bot.core.request import Address, Receipt
 from bot.core.timing import Timing
 from bot.store import owners, subscriptions
+from bot.store.columns import UTCDateTime
 from bot.store.delivered import SET_ASIDE as SET_ASIDE
 from bot.store.delivered import Depth as Depth
 from bot.store.delivered import depth as depth
@@ -31,7 +32,7 @@ from bot.store.delivered import shown_to_many as shown_to_many
 from bot.store.delivered import tell as tell
 from bot.store.delivered import troubles as troubles
 from bot.store.statements import chunks, insert
-from bot.store.tables import UTCDateTime, outbox, shown
+from bot.store.tables import outbox, shown
 from bot.store.tables import subscriptions as subscription_table
 from bot.store.text import short, storable, storable_json
 

@@ -116,6 +116,13 @@ def retire(conn: Connection, name: str) -> None:
     conn.execute(update(sources).where(sources.c.name == _key(name)).values(**gone, error="", rests=""))
 
 
+def hasten(conn: Connection, name: str) -> None:
+    """Let a source be asked at once, since more was chosen of it; one that fails keeps its time."""
+    conn.execute(
+        update(sources).where(sources.c.name == _key(name), sources.c.failing_since.is_(None)).values(next_at=None)
+    )
+
+
 def brought(conn: Connection, name: str, now: datetime) -> None:
     """Record that a source brought a new paper."""
     _make(conn, name)
