@@ -18,7 +18,8 @@ _KNOWN = re.compile(
     r"ascii|utf-(8|16|32)(-[bl]e)?|iso8859-\d+|cp(125\d|866|874|932|949|950|936)|koi8-[rut]|gb2312|gbk|gb18030|big5(hkscs)?|"
     r"shift_jis|euc_(jp|kr)|iso2022_(jp|kr)|mac-roman"
 )
-_NOT_BY_BYTE = ("utf-16", "utf-32", "iso2022")  # text in these may look like UTF-8, and is not
+_WIDE = ("utf-16", "utf-32")
+_NOT_BY_BYTE = (*_WIDE, "iso2022")  # text in these may look like UTF-8, and is not
 
 
 def decode(body: bytes, charset: str = "") -> str:
@@ -33,6 +34,8 @@ def decode(body: bytes, charset: str = "") -> str:
             return body[len(mark) :].decode(name, "replace")
     declared = _NAMED.match(body)
     named = _codec(charset) or _codec(declared[1].decode("ascii") if declared else "")
+    if declared and named.startswith(_WIDE):
+        named = ""  # then the declaration could not have been read
     if not named.startswith(_NOT_BY_BYTE):
         try:
             return body.decode()
