@@ -17,32 +17,26 @@ from bot.commands._answer import answers, refusal
 from bot.commands._complete import choices
 from bot.commands._context import Context
 from bot.commands._first import introduction
+from bot.commands._reach import LOOKING
 from bot.config import Settings
 from bot.core.asked import in_thread, shares
 from bot.core.command import Command
-from bot.core.digest import upcoming
 from bot.core.grammar import heard, parse, spoken
 from bot.core.message import Message
-from bot.core.plain import plain
 from bot.core.ports import Facts, Platform, Source
+from bot.core.reached import Reach
 from bot.core.request import Address, Request, cleaned
 from bot.core.turns import Turns
 from bot.core.typed import zones
-from bot.errors import (
-    NotAllowed,
-    PaperroundError,
-    Refused,
-    SettingsError,
-    StoreError,
-    UserError,
-)
+from bot.errors import NotAllowed, PaperroundError, Refused, SettingsError, StoreError, UserError
 from bot.jobs.courier import Courier
 from bot.jobs.service import Parts, Role, Service
-from bot.jobs.upkeep import pulse
+from bot.jobs.upkeep import held, pulse, subscribed
+from bot.outside import Outside
 from bot.platforms._setup import Setup
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
-from bot.store import outbox, owners, papers, subscriptions, visits
+from bot.store import outbox, owners, visits
 from bot.store.address import sqlite_url
 from bot.store.engine import Store, was_deleted
 from bot.store.library import Library
@@ -86,6 +80,8 @@ class App:
         self.platforms: dict[str, Platform] = dict(platforms or {})
         self.commands: dict[str, Command] = load("bot.commands")
         self.sources: dict[str, Source] = {}
+        self.outside: Outside | None = None
+        self.reach: Reach | None = None
         self.now = now
         self.offered = Offered(store)
         self._turns = Turns(AT_ONCE)
@@ -116,7 +112,13 @@ class App:
             opened: Platform | None = make.open(setup)
             if opened is not None:
                 self.platforms[name] = opened
-        self.sources = {name: one for name, one in load("bot.sources", "source").items() if name != "local"}
+        self.reach_out()
+
+    def reach_out(self) -> None:
+        """Open the way out to the sources. Whoever does closes it: `hang_up`. Raises SettingsError."""
+        self.outside = Outside.open(self.settings, self.store, self.library)
+        self.sources.update(self.outside.sources)
+        self.reach = self.outside.reach
 
     def service(self, role: Role) -> Service:
         """Put together what `paperround run` runs."""
@@ -128,24 +130,17 @@ class App:
 
     def facts(self, now: datetime) -> dict[str, Any]:
         """Return what `paperround status` tells: the database, the last sign of life, and how much is stored."""
-        self.library.index.refresh()
-        with self.store.reading() as conn:
-            stored = papers.count(conn)
-        return pulse(self.store, self.settings, now) | {
-            "papers": stored,
-            "papers in the index": len(self.library.index),
-            "papers learnt from": self.library.index.fitted,
-        }
+        return pulse(self.store, self.settings, now) | held(self.store, self.library)
 
     def subscriptions(self) -> list[str]:
         """Return a line for each subscription: its number, for whom, what, and when it comes next."""
-        with self.store.reading() as conn:
-            found = subscriptions.everywhere(conn)
-        return [
-            f"{sub.number:>5}  {plain(sub.place)} ({sub.platform}): {plain(sub.name)} · "
-            + (upcoming(sub.next_due_at, sub.time_zone) or "paused")
-            for sub in sorted(found, key=lambda sub: sub.number)
-        ]
+        return subscribed(self.store)
+
+    async def hang_up(self) -> None:
+        """Close the way out, in the event loop that used it."""
+        outside, self.outside, self.reach = self.outside, None, None
+        if outside is not None:
+            await outside.close()
 
     def close(self) -> None:
         """Give back the database's connections."""
@@ -210,10 +205,13 @@ class App:
 
     async def _answer(self, ctx: Context) -> AsyncGenerator[Message, None]:
         async with aclosing(answers(ctx)) as answer:
-            first = await anext(answer)
-            yield await self._first(ctx, first)
+            told = False
             async for message in answer:
-                yield message
+                if told or message is LOOKING:
+                    yield message
+                else:
+                    told = True
+                    yield await self._first(ctx, message)
 
     async def _first(self, ctx: Context, message: Message) -> Message:
         """Add what is told once: what could not be said in a direct message, and at first contact who this is."""
@@ -276,6 +274,8 @@ class App:
             offered=self.offered,
             people=self._people(request.address),
             zones=self._tells_zones(request.address),
+            reach=self.reach,
+            aside=self._turns.aside,
         )
 
     async def _may_come(self, at: Address, people: str, me: Owner | None) -> None:

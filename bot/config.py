@@ -98,6 +98,11 @@ class Settings(BaseSettings):
         default="papers",
         description="The command's name, without its slash; another one lets a test bot stand beside the real one.",
     )
+    lookups: Annotated[bool, BeforeValidator(read_yes)] = Field(
+        default=True,
+        description="Whether a paper that somebody names, and that is not here, is asked for at arXiv, Crossref and "
+        "others, and words if somebody adds everywhere. no: only what is here is looked up.",
+    )
     keep_days: int = Field(
         default=180,
         ge=1,

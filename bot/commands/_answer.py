@@ -10,6 +10,7 @@ from bot.commands import _pages as pages
 from bot.commands._context import Context, Pressed
 from bot.commands._first import first_steps
 from bot.commands._forms import asked_for, typed_instead
+from bot.commands._reach import reaching
 from bot.core.asked import FORM, for_guests, opens_form
 from bot.core.card import clip
 from bot.core.command import Arg, Command
@@ -32,8 +33,12 @@ OWN_NOTES = {  # the kinds of notes that an action may lead to; all others press
 }
 
 
-async def answers(ctx: Context) -> AsyncGenerator[Message, None]:
-    """Give what a request is answered with, the first at once. Raises UserError."""
+def answers(ctx: Context) -> AsyncGenerator[Message, None]:
+    """Give what a request is answered with; `LOOKING` first if papers are asked for elsewhere. Raises UserError."""
+    return reaching(ctx, _answers)
+
+
+async def _answers(ctx: Context) -> AsyncGenerator[Message, None]:
     request = ctx.request
     if request.event:
         yield await _event(ctx)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,6 +13,7 @@ from bot.config import Settings
 from bot.core.asked import in_thread
 from bot.core.command import Command
 from bot.core.ports import Facts
+from bot.core.reached import Reach, Reached, Wish
 from bot.core.request import Address, Request
 from bot.store.engine import Store
 from bot.store.library import Library
@@ -56,6 +58,9 @@ class Context:
     people: str = ""  # the workspace in which people are kept, where they are the same in all
     newest: int = 0  # the number of the latest change of any paper
     zones: bool = True  # whether the platform tells the time zones of people
+    reach: Reach | None = None  # asks sources for what is not here, if they may be asked
+    reached: Mapping[Wish, Reached] = field(default_factory=dict)  # what they said, for this request
+    aside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext  # while this waits, others work
 
     @property
     def here(self) -> tuple[str, str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bot.commands import _reach as elsewhere
 from bot.commands._context import Context
 from bot.core.card import clip
 from bot.core.ids import normalise
 from bot.core.pages import Entry
 from bot.core.plain import plain
+from bot.core.reached import Wish
 from bot.errors import NotFound
 from bot.store import digests, notes, papers
 from bot.store.library import Pick
@@ -17,10 +19,24 @@ from bot.store.papers import Stored
 
 
 async def meant(ctx: Context, text: str) -> Stored:
-    """Return the one paper that `text` names. Raises NotFound, with what to try next."""
+    """Return the one paper that `text` names. Raises NotFound, with what to try next, and Elsewhere before."""
     number = await _number(ctx, text.strip())
     found = await ctx.store.read(papers.get, [number])
     return next(iter(found.values()))
+
+
+async def each_meant(ctx: Context, texts: Sequence[str]) -> list[Stored]:
+    """Return the papers that these texts name. Raises as `meant` does; what is not here is asked for all at once."""
+    found: list[Stored] = []
+    wishes: list[Wish] = []
+    for text in texts:
+        try:
+            found.append(await meant(ctx, text))
+        except elsewhere.Elsewhere as missing:
+            wishes += missing.wishes
+    if wishes:
+        raise elsewhere.Elsewhere(wishes)
+    return found
 
 
 async def _number(ctx: Context, text: str) -> int:
@@ -32,7 +48,7 @@ async def _number(ctx: Context, text: str) -> int:
         return known
     id_ = normalise(text)
     if id_ is not None:
-        known = await ctx.store.read(papers.by_id, id_)
+        known = await ctx.store.read(papers.by_id, id_) or elsewhere.by_id(ctx, id_)
         if known is None:
             raise NotFound(
                 f"I do not have {clip(id_, 80)} here. An administrator can bring it in: paperround import FILE."

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated
 
 from bot.commands import _offers as offers
+from bot.commands import _reach as elsewhere
 from bot.commands._context import Context
 from bot.commands._pages import listed, say
 from bot.commands._papers import meant
@@ -15,12 +19,16 @@ from bot.core.command import command
 from bot.core.ids import normalise
 from bot.core.message import Message
 from bot.core.plain import plain
+from bot.core.reached import Wish, asked_too
 from bot.errors import NotFound, UsageError
 from bot.store import areas, digests, papers
 from bot.store.library import Pick
+from bot.store.papers import Stored
+from bot.store.text import title_key
 from recommender.types import Why
 
 MOST = 25  # papers that one search lists
+FUSION = 60  # the constant of reciprocal rank fusion: the greater, the less the first ranks stand out
 
 
 @command(threads=True, guests=True)
@@ -31,6 +39,7 @@ async def search(
     days: Annotated[int, "only papers of the last so many days"] = 0,
     area: Annotated[str, "only papers of this area", offers.area] = "",
     source: Annotated[str, "only papers of this source", offers.source] = "",
+    everywhere: Annotated[bool, "ask arXiv and other sources too"] = False,
     share: Annotated[bool, "show the answer to the whole channel"] = False,
 ) -> Message:
     """Find papers by words, title, author, id or link."""
@@ -39,22 +48,60 @@ async def search(
         return await in_full(ctx, await meant(ctx, words), owner)
     if days < 0:
         raise UsageError(f"days: {days} is no number of days; say 1 or more.")
+    reached = elsewhere.by_words(ctx, words) if everywhere else None
     among = await _among(ctx, days, area, source)
     looked = await ctx.library.look_up(words, MOST, among)
     if looked.by_id is not None:
         return await in_full(ctx, await meant(ctx, words), owner)
-    found, asked = looked.found, clip(plain(words), 80)
-    if not found:
-        return Message(
-            text=f"Nothing here for “{asked}”. Other words, an author's name or a part of the title may find it.",
-            buttons=() if among is None else (await say(ctx, "Search in everything", f"search {words}"),),
-        )
-    if found[0].exact:
+    found, exact = looked.found, bool(looked.found) and looked.found[0].exact
+    if exact:
         found = [hit for at, hit in enumerate(found) if not at or not hit.exact or hit.score >= found[0].score]
-    picks = [Pick(hit.number, 0, hit.score, Why()) for hit in found]
-    made = digests.entries(looked.papers, picks, reasons=False)
-    head = "The paper of this title, and what comes near" if found[0].exact else f"{_counted(len(made))} for “{asked}”"
-    return await listed(ctx, head, made, owner=owner, public=owner > 0)
+    numbers, stored, footer = [hit.number for hit in found], looked.papers, ""
+    if everywhere:
+        footer = asked_too(reached) if reached else "No source can be asked for words here."
+    if reached is not None:
+        numbers, stored = await _together(ctx, [numbers, *reached.lists], numbers[:exact], among)
+    if not numbers:
+        return replace(await _nothing(ctx, words, limited=among is not None, everywhere=everywhere), footer=footer)
+    made = digests.entries(stored, [Pick(number, 0, 0.0, Why()) for number in numbers], reasons=False)
+    asked = clip(plain(words), 80)
+    head = "The paper of this title, and what comes near" if exact else f"{_counted(len(made))} for “{asked}”"
+    return await listed(ctx, head, made, footer=footer, owner=owner, public=owner > 0)
+
+
+async def _nothing(ctx: Context, words: str, *, limited: bool, everywhere: bool) -> Message:
+    """Say that nothing was found, and where else could be looked."""
+    buttons = [await say(ctx, "Search in everything", f"search {words}")] if limited else []
+    if not everywhere and ctx.reach is not None and ctx.reach.can(Wish("look", words)):
+        buttons.append(await say(ctx, "Search everywhere", f"search {words} --everywhere"))
+    return Message(
+        text=f"Nothing here for “{clip(plain(words), 80)}”. "
+        "Other words, an author's name or a part of the title may find it.",
+        buttons=tuple(buttons),
+    )
+
+
+async def _together(
+    ctx: Context, lists: Sequence[Sequence[int]], first: Sequence[int], among: Collection[int] | None
+) -> tuple[list[int], Mapping[int, Stored]]:
+    """Make one list of several, each with the best first, and return it with its papers, by number.
+
+    By reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009); what shall stand `first` does. Papers of one
+    title are shown once.
+    """
+    worth = defaultdict[int, float](float, dict.fromkeys(first, 1.0))
+    for ranked in lists:
+        for rank, number in enumerate(dict.fromkeys(ranked), 1):
+            worth[number] += 1 / (FUSION + rank)
+    found = await ctx.store.read(papers.get, list(worth))
+    titles: dict[str, int] = {}
+    numbers: dict[int, None] = {}
+    for number in sorted(worth, key=lambda each: -worth[each]):
+        one = found.get(number)
+        if one is not None and (among is None or one.number in among):
+            title = title_key(one.paper.title) or str(number)
+            numbers.setdefault(titles.setdefault(title, one.number))
+    return list(numbers)[:MOST], {one.number: one for one in found.values()}
 
 
 def _counted(number: int) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._pages import listed
-from bot.commands._papers import entries, meant
+from bot.commands._papers import each_meant, entries, meant
 from bot.core.card import clip
 from bot.core.command import command
 from bot.core.message import Message
@@ -31,7 +31,7 @@ async def similar(
     except NotFound:
         if len(paper) == 1 or len(paper) > LIKE_AT_MOST:
             raise
-        named = [await meant(ctx, word) for word in paper]
+        named = await each_meant(ctx, paper)
     picks = await ctx.library.similar([stored.number for stored in named], MOST)
     names = " and ".join(f"“{clip(plain(stored.paper.title), 80)}”" for stored in named[:2])
     rest = f" and {len(named) - 2} more" if len(named) > 2 else ""
