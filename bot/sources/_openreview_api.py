@@ -23,20 +23,21 @@ class Api:
     """Both interfaces: `new` for venues since about 2023, `old` for those before.
 
     With a `user` it signs in once to each of them, and again when that is over: OpenReview asks most machines that come
-    without an account to solve a puzzle first.
+    without an account to solve a puzzle first. Copies for the same user share that.
     """
 
     new: str = NEW
     old: str = OLD
     user: str = ""
     password: str = field(default="", repr=False)
-    _tokens: dict[str, str] = field(default_factory=dict, repr=False)
+    _tokens: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
     async def get(self, http: Any, path: str, params: Mapping[str, str], *, old: bool = False) -> bytes | None:
         """Return the body of an answer; None if there is no such thing, or it is not public. Raises SourceError."""
         base = self.old if old else self.new
+        key = (base, self.user)
         for again in (True, False):
-            held = base in self._tokens
+            held = key in self._tokens
             answer = await http.get(
                 f"{base}{path}",
                 params=params,
@@ -46,7 +47,7 @@ class Api:
             )
             if answer.status not in (401, 403) or not (held and again) or _name(answer.body) in _MISSING:
                 break
-            del self._tokens[base]  # it ran out
+            self._tokens.pop(key, None)  # it ran out
         if answer.status not in _TOLD:
             return bytes(answer.body)
         self._refuse(answer.status, answer.body)
@@ -69,14 +70,15 @@ class Api:
     async def _signed(self, http: Any, base: str) -> dict[str, str]:
         if not self.user:
             return {}
-        if base not in self._tokens:
+        key = (base, self.user)
+        if key not in self._tokens:
             said = {"id": self.user, "password": self.password, "expiresIn": _DAY}
             answer = await http.post(f"{base}/login", json=said, missing=_TOLD)
             token = loaded(answer.body).get("token") if answer.status == 200 else None
             if not isinstance(token, str) or not token.isascii() or not token.isprintable():
                 raise SourceError(f"OpenReview refuses this account. Check {ACCOUNT}.")
-            self._tokens[base] = token
-        return {"Authorization": f"Bearer {self._tokens[base]}"}
+            self._tokens[key] = token
+        return {"Authorization": f"Bearer {self._tokens[key]}"}
 
 
 def _name(body: bytes) -> str:

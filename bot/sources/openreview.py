@@ -41,12 +41,14 @@ class OpenReview:
         self.name = f"openreview:{self.venue}" if self.venue else "openreview"
 
     def pick(self, chosen: Sequence[str], settings: Any) -> Sequence[OpenReview]:
-        """Make a source of each venue. The account in the settings is used from now on. Raises SettingsError."""
+        """Make a source of each venue. Raises SettingsError."""
+        keyed = self.keyed(settings)
+        return [replace(keyed, venue=venue) for venue in dict.fromkeys(map(_venue, chosen))]
+
+    def keyed(self, settings: Any) -> OpenReview:
+        """Return the same with the account of the settings."""
         user, password = (_secret(getattr(settings, f"openreview_{name}", "")) for name in ("user", "password"))
-        if (user, password) != (self.api.user, self.api.password):
-            self.api = replace(self.api, user=user, password=password, _tokens={})
-        venues = dict.fromkeys(map(_venue, chosen))
-        return [replace(self, venue=venue) for venue in venues]
+        return replace(self, api=replace(self.api, user=user, password=password))
 
     async def check(self, chosen: str, http: Any) -> str:
         """Ask OpenReview whether there is such a venue, and say how it is called. Raises UsageError and SourceError."""

@@ -47,6 +47,7 @@ class OpenReviewWorld:
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)
     faults: list[tuple[int, bytes] | None] = field(default_factory=list)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    logins: int = 0
     closed: bool = False
     password: str = ""
     knows_after: bool = True
@@ -92,6 +93,7 @@ class OpenReviewWorld:
 
     def login(self, said: Mapping[str, Any]) -> tuple[int, bytes]:
         """Answer one sign-in."""
+        self.logins += 1
         good = self.password and said.get("password") == self.password
         return (200, b'{"token": "good", "user": {}}') if good else (400, b'{"name": "Error", "message": "Invalid"}')
 

@@ -243,7 +243,8 @@ async def test_an_account_signs_in_once_and_again_when_that_is_over() -> None:
     over = (403, json.dumps(CHALLENGE).encode())
     served = world(25, closed=True, password="secret", faults=[None, over])
     assert (await read(MemoryHttp(served), chosen=chosen))[::2] == (numbers(25), "")
-    assert await kind.find("openreview:note000001", MemoryHttp(served)) is not None
+    assert await kind.keyed(settings).find("openreview:note000001", MemoryHttp(served)) is not None
+    assert served.logins == 2
 
 
 async def test_an_account_that_is_refused_is_told_without_its_password() -> None:
