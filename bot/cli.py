@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console as Terminal
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from bot import config, log
+from bot import config, importing, log
 from bot.app import App, database_of, utc_now
 from bot.config import Settings
 from bot.core.card import count
@@ -27,8 +25,8 @@ from bot.core.ports import Platform
 from bot.demo import play, talk
 from bot.errors import SetupError, StoreError, UsageError
 from bot.jobs import checkup
+from bot.jobs.choose import Choices, choose
 from bot.jobs.doctor import examine
-from bot.jobs.ingest import Report, ingest
 from bot.jobs.rehearse import as_json as rehearsed
 from bot.jobs.rehearse import rehearse
 from bot.jobs.service import Role
@@ -36,7 +34,6 @@ from bot.jobs.upkeep import pulse
 from bot.platforms._setup import Setup
 from bot.platforms.console.render import plain
 from bot.plugins import load
-from bot.sources import local
 from bot.store import copy, health
 from bot.store.engine import Store
 from bot.store.library import Library
@@ -49,7 +46,6 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-REFUSED_SHOWN = 10  # refused lines named in full
 
 
 def main() -> None:
@@ -81,57 +77,23 @@ def _settings(*, quietly: bool) -> Settings:
 
 @cli.command("import")
 def import_(
-    files: Annotated[list[Path], typer.Argument(help="Abstracts as text, JSONL, JSON or CSV; .gz too.")],
+    things: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|SOURCE...",
+            help="Abstracts as text, JSONL, JSON or CSV, .gz too; or the whole list of a source, such as "
+            "openreview:ICLR.cc/2026/Conference.",
+        ),
+    ],
 ) -> None:
-    """Bring papers in from files. Doing it twice changes nothing."""
-    for file in files:
-        local.check(file)
-    app = _open(quietly=True)
+    """Bring papers in from files and from sources. Doing it twice changes nothing."""
+    settings = _settings(quietly=True)
+    found = importing.wanted(things, settings)
+    app = App.open(settings)
     try:
-        with _progress() as progress:
-            reports = [_import_one(app, file, progress) for file in files]
-            learning = progress.add_task("learning from all papers", total=None)
-            app.library.update(learn=True)
-            progress.remove_task(learning)
-        for file, report in zip(files, reports, strict=True):
-            _tell(file, report)
-        if not any(report.new + report.known + report.merged for report in reports):
-            typer.echo("paperround: no paper was found: " + ", ".join(file.name for file in files), err=True)
-            raise typer.Exit(2)
+        importing.tell(importing.bring_all(app, found))
     finally:
         app.close()
-
-
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-        console=Terminal(stderr=True),
-        transient=True,
-    )
-
-
-def _import_one(app: App, file: Path, progress: Progress) -> Report:
-    task: TaskID = progress.add_task(file.name, total=file.stat().st_size)
-
-    def tick(done: int, total: int) -> None:
-        progress.update(task, completed=done, total=total)
-
-    return ingest(app.store, local.read(file, tick), "local", app.now())
-
-
-def _tell(file: Path, report: Report) -> None:
-    total = report.new + report.known + report.merged
-    typer.echo(
-        f"{file.name}: {count(total, 'paper')} read: {report.new:,} new, {report.known:,} already known, "
-        f"{report.merged:,} merged, {report.refused:,} refused"
-    )
-    for bad in report.bad[:REFUSED_SHOWN]:
-        typer.echo(f"  line {bad.line}: {bad.reason}")
-    if report.refused > REFUSED_SHOWN:
-        typer.echo(f"  … and {report.refused - REFUSED_SHOWN:,} more")
 
 
 @cli.command()
@@ -281,6 +243,22 @@ def _held(made: copy.Copied) -> str:
         f"{count(made.papers, 'paper')}, {count(made.owners, 'person or channel', 'people and channels')}, "
         f"{count(made.subscriptions, 'subscription')}"
     )
+
+
+@cli.command()
+def sources(
+    what: Annotated[str, typer.Argument(help="add or remove; how each of them does if it is left out.")] = "",
+    specs: Annotated[list[str] | None, typer.Argument(help="Sources, such as arxiv:cs.CL.")] = None,
+) -> None:
+    """See how the sources of papers do, and choose which are asked. A running bot notices by itself."""
+    settings = _settings(quietly=True)
+    store = Store.open(database_of(settings))
+    try:
+        kinds = load("bot.sources", "source")
+        lines = asyncio.run(choose(what, specs or [], Choices(store, kinds, settings, Client(settings.contact))))
+    finally:
+        store.close()
+    typer.echo("\n".join(lines))
 
 
 @cli.command()
