@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.core.ports import Cursor
-from bot.errors import UsageError
+from bot.errors import SourceError, UsageError
 from bot.sources import _standing
 from bot.sources._s2_papers import FIELDS, KEY, NAME, asked_as, parse_authors, parse_paper, parse_papers
 from bot.sources._standing import Page
@@ -84,9 +84,7 @@ class SemanticScholar:
         if wanted is None:
             return None
         path = f"graph/v1/paper/{quote(wanted, safe='/:;().,-_')}"
-        answer = await http.get(
-            f"{self.base}/{path}", params={"fields": FIELDS}, headers=self._headers(), missing=_REFUSALS
-        )
+        answer = await self._asked(http.get, path, {"fields": FIELDS})
         return None if answer.status == 404 else parse_paper(answer.json())
 
     async def look(self, words: str, most: int, http: Any) -> list[Paper]:
@@ -131,12 +129,8 @@ class SemanticScholar:
         """Return up to `most` papers (1,000 at most) of an author by number; none if unknown. Raises SourceError."""
         if not re.fullmatch(r"\d{1,15}", number, re.ASCII) or most <= 0:
             return []
-        answer = await http.get(
-            f"{self.base}/graph/v1/author/{number}/papers",
-            params={"fields": FIELDS, "limit": str(min(most, _MOST))},
-            headers=self._headers(),
-            missing=_REFUSALS,
-        )
+        params = {"fields": FIELDS, "limit": str(min(most, _MOST))}
+        answer = await self._asked(http.get, f"graph/v1/author/{number}/papers", params)
         return [] if answer.status == 404 else list(parse_papers(answer.json()).papers)[:most]
 
     async def _bulk_page(self, http: Any, day: date, token: str) -> Page:
@@ -153,18 +147,20 @@ class SemanticScholar:
         return parse_papers(said)
 
     async def _get(self, http: Any, path: str, **params: str) -> Any:
-        answer = await http.get(f"{self.base}/{path}", params=params, headers=self._headers(), missing=_REFUSALS)
-        return answer.json()
+        return (await self._asked(http.get, path, params)).json()
 
     async def _post(self, http: Any, path: str, body: object, **params: str) -> Any:
-        params["fields"] = FIELDS
-        answer = await http.post(
-            f"{self.base}/{path}", json=body, params=params, headers=self._headers(), missing=_REFUSALS
-        )
-        return answer.json()
+        return (await self._asked(http.post, path, {"fields": FIELDS, **params}, json=body)).json()
 
-    def _headers(self) -> dict[str, str]:
-        return {"x-api-key": self.key} if self.key else {}
+    async def _asked(self, method: Callable[..., Any], path: str, params: Mapping[str, str], **more: Any) -> Any:
+        """Return an answer, a refusal too. Raises SourceError, which tells of the key if there are too many calls."""
+        headers = {"x-api-key": self.key} if self.key else {}
+        try:
+            return await method(f"{self.base}/{path}", params=params, headers=headers, missing=_REFUSALS, **more)
+        except SourceError as error:
+            if self.key or " 429" not in str(error):
+                raise
+            raise SourceError(f"{error} A free key raises the limit: set {KEY}.", error.after) from error
 
 
 def _bulk(words: str) -> str:
