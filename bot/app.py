@@ -23,7 +23,7 @@ from bot.core.asked import in_thread, shares
 from bot.core.command import Command
 from bot.core.grammar import heard, parse, spoken
 from bot.core.message import Message
-from bot.core.ports import Facts, Platform, Source
+from bot.core.ports import Facts, Platform
 from bot.core.reached import Reach
 from bot.core.request import Address, Request, cleaned
 from bot.core.turns import Turns
@@ -79,7 +79,6 @@ class App:
         self.library = library
         self.platforms: dict[str, Platform] = dict(platforms or {})
         self.commands: dict[str, Command] = load("bot.commands")
-        self.sources: dict[str, Source] = {}
         self.outside: Outside | None = None
         self.reach: Reach | None = None
         self.now = now
@@ -114,15 +113,19 @@ class App:
                 self.platforms[name] = opened
         self.reach_out()
 
-    def reach_out(self) -> None:
+    def reach_out(self) -> Outside:
         """Open the way out to the sources. Whoever does closes it: `hang_up`. Raises SettingsError."""
-        self.outside = Outside.open(self.settings, self.store, self.library)
-        self.sources.update(self.outside.sources)
-        self.reach = self.outside.reach
+        self.outside = way = Outside.open(self.settings, self.store, self.library)
+        self.reach = way.reach
+        return way
 
-    def service(self, role: Role) -> Service:
-        """Put together what `paperround run` runs."""
-        return Service(Parts(self.store, self.library, self.settings, self.platforms, self.sources, self.invoke), role)
+    async def run(self, role: Role) -> None:
+        """Do what `paperround run` does until it is stopped, and close the way out. Raises SetupError."""
+        way, mine = self.outside or self.reach_out(), (self.store, self.library, self.settings, self.platforms)
+        try:
+            await Service(Parts(*mine, way.sources, self.invoke, way.http, way.choose), role).run()
+        finally:
+            await self.hang_up()
 
     def courier(self, platform: Platform, user: str, channel: str = "") -> Courier:
         """Put together what brings the digests of one person, and of a channel, to a terminal."""
@@ -205,13 +208,11 @@ class App:
 
     async def _answer(self, ctx: Context) -> AsyncGenerator[Message, None]:
         async with aclosing(answers(ctx)) as answer:
-            told = False
+            untold = True
             async for message in answer:
-                if told or message is LOOKING:
-                    yield message
-                else:
-                    told = True
-                    yield await self._first(ctx, message)
+                waits = untold and message is LOOKING
+                yield await self._first(ctx, message) if untold and not waits else message
+                untold = waits
 
     async def _first(self, ctx: Context, message: Message) -> Message:
         """Add what is told once: what could not be said in a direct message, and at first contact who this is."""

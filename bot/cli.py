@@ -105,6 +105,7 @@ def chat(
     """Talk to the bot in the terminal: type /papers lines and the numbers of buttons."""
     app = _open(quietly=True)
     try:
+        app.reach_out()
         asyncio.run(talk(app, sys.stdin, sys.stdout, user=user, channel=channel, as_json=as_json))
     finally:
         app.close()
@@ -128,7 +129,7 @@ def run(
     try:
         with run_lock(database_of(app.settings)):
             app.connect()
-            asyncio.run(app.service(role).run())
+            asyncio.run(app.run(role))
     finally:
         app.close()
 

@@ -85,6 +85,7 @@ async def talk(
     console = app.console(stdin=stdin, stdout=stdout, memory=Menu(app), user=user, channel=channel, as_json=as_json)
     if not stdin.isatty():
         await console.run(app.invoke)
+        await app.hang_up()
         return
     courier = app.courier(console, user, channel.strip().lstrip("#"))
     bringing = asyncio.create_task(courier.keep_bringing())
@@ -94,6 +95,7 @@ async def talk(
         bringing.cancel()
         await asyncio.gather(bringing, return_exceptions=True)
         await courier.close()
+        await app.hang_up()
 
 
 def seeds_folder() -> Path:

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bot.config import Settings
 from bot.core.ports import Source
+from bot.jobs.chosen import chosen, usable
 from bot.jobs.reach import Reach, keeper
 from bot.plugins import load
 from bot.sources._http import Client
 from bot.store.engine import Store
 from bot.store.library import Library
 
-FILES = "local"  # the source of what is imported: nobody asks it
-
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What is there of it in one process: for one event loop. `reach` is None where lookups are switched off."""
+    """What is there of it in one process: for one event loop. `kinds` are the kinds of sources, by module name.
 
+    `sources` are asked in any case; `reach` is None where lookups are switched off.
+    """
+
+    settings: Settings
     http: Client
+    kinds: Mapping[str, Any]
     sources: Mapping[str, Source]
     reach: Reach | None
 
     @classmethod
     def open(cls, settings: Settings, store: Store, library: Library) -> Outside:
-        """Load the sources, without touching the network. Raises SettingsError."""
-        http = Client(getattr(settings, "contact", ""))
-        kinds = {name: _keyed(kind, settings) for name, kind in load("bot.sources", "source").items() if name != FILES}
-        reach = Reach(kinds, http, keeper(store, library)) if settings.lookups else None
-        return cls(http, {}, reach)
+        """Load the sources, without touching the network. Raises SettingsError for what the settings choose wrongly."""
+        http = Client(settings.contact)
+        kinds = load("bot.sources", "source")
+        chosen(kinds, settings.sources.split(",") if settings.sources else [], settings)
+        able = {name: _keyed(kind, settings) for name, kind in kinds.items()}
+        reach = Reach(able, http, keeper(store, library)) if settings.lookups else None
+        return cls(settings, http, kinds, chosen(kinds, [], settings), reach)
+
+    def choose(self, specs: Sequence[str]) -> tuple[Mapping[str, Source], Mapping[str, str]]:
+        """Return what is to be asked of these specs, by name, and of each that cannot be the reason."""
+        return usable(self.kinds, specs, self.settings)
 
     async def close(self) -> None:
         """Give up what is at work, and let go of all connections."""
