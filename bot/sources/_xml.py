@@ -19,8 +19,9 @@ _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _UNFIT = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # https://www.w3.org/TR/xml/#charsets
 _UNFIT_NUMBER = re.compile(r"&#(?:0*(?:[0-8]|1[1-2]|1[4-9]|2[0-9]|3[0-1])|[xX]0*(?:[0-8]|[bBcC]|[eEfF]|1[0-9a-fA-F]));")
 _HTML = re.compile(
-    rb"\A(?:\xef\xbb\xbf)?\s*(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    rb"\A(?:\xef\xbb\xbf)?\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
+_START = 4000  # bytes in which a web page tells that it is one
 
 
 class _Bounded(TreeBuilder):
@@ -55,7 +56,7 @@ def parse_xml(body: bytes, what: str) -> Element:
         raise SourceError(f"{what} is empty.")
     if len(body) > LONGEST:
         raise SourceError(f"{what} has {len(body):,} bytes; {LONGEST:,} are the most that is read.")
-    if _HTML.match(body):
+    if _HTML.match(body[:_START]):
         raise SourceError(f"{what} is a web page, no XML.")
     try:
         return _parse(body, what)

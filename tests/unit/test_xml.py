@@ -71,6 +71,11 @@ def test_web_page(body: bytes) -> None:
     assert "is a web page, no XML" in broken(body)
 
 
+def test_many_comments_take_no_time() -> None:
+    assert "no XML" in broken(b"<!--" + b"x--><!--" * 1000)
+    assert parse_xml(b"<!-- <html> -->" * 1000 + b"<a/>", "It").tag == "a"
+
+
 @pytest.mark.parametrize(
     "body",
     [
