@@ -18,7 +18,7 @@ from bot.errors import SourceError
 
 PORTS = (80, 443, 8080, 8443)  # those of web servers: nothing else is spoken to, though it may answer
 LONGEST = 4000  # characters of a URL
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,253}")
+_NAME = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*")
 _SHOWN = 80  # characters of what somebody wrote that an error repeats
 
 # https://www.iana.org/assignments/iana-ipv4-special-registry and …/iana-ipv6-special-registry: what is not for all, and

@@ -34,6 +34,7 @@ PATIENCE = 60.0  # seconds that a call may spend waiting to try again, beside it
 REDIRECTS = 5
 SHORTEST = 0.1  # seconds: with less left there is no other try
 LIMIT, WITHIN = 20_000_000, 60.0  # bytes of a body, and seconds for a call
+SLOW = 10.0  # seconds of silence that count as a failure
 _LEADS_ON = frozenset({301, 302, 303, 307, 308})
 _AGAIN = frozenset({408, 425, 429})  # and 500 and more
 _OPEN = frozenset({"accept", "if-none-match", "if-modified-since"})  # headers without secrets
@@ -223,7 +224,10 @@ class Client:
                 found = await self._read(call, response, host)
         except TimeoutError as error:
             spent = time.monotonic() - began
-            raise self._failed(host, f"did not answer within {spent:.2g} seconds") from error
+            what = f"did not answer within {spent:.2g} seconds"
+            if spent < SLOW:  # somebody was in a hurry: that is no failure of the host
+                raise _Failed(host, what) from error
+            raise self._failed(host, what) from error
         except HOPELESS as error:
             raise SourceError(f"{host.name} {trouble(error)}.") from error
         except (aiohttp.ClientError, OSError, ValueError) as error:

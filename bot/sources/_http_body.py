@@ -26,7 +26,11 @@ async def gather(pieces: AsyncIterator[bytes], packed: str, limit: int) -> bytes
     """
     whole = BytesIO()
     unpack = _unpacker(packed)
+    came = 0
     async for piece in pieces:
+        came += len(piece)
+        if came > limit:  # padding, and blocks that hold nothing, may be endless too
+            raise TooLarge
         if unpack is None:
             _add(whole, piece, limit)
         else:

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import random
+import ssl
 import tracemalloc
 import zlib
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from email.utils import formatdate
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from bot.errors import SourceError
+from bot.sources import _http
 from bot.sources._http import Client
 from bot.sources._http_answer import Answer
 from bot.sources._pace import Pace
@@ -216,6 +226,21 @@ async def test_silence(client: Client, server: OddServer) -> None:
     assert "did not answer within" in str(error)
 
 
+async def test_who_is_in_a_hurry_says_nothing_of_the_host(client: Client, server: OddServer) -> None:
+    url = server.on("/x", late(10, says("well")))
+    for _ in range(6):
+        await refused(client, url, within=0.01)
+    assert not client.resting()
+
+
+async def test_silence_counts(client: Client, server: OddServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_http, "SLOW", 0.01)
+    url = server.on("/x", late(10, says("well")))
+    for _ in range(5):
+        await refused(client, url, within=0.02)
+    assert client.resting()
+
+
 async def test_a_slow_trickle_ends(client: Client, server: OddServer) -> None:
     error = await refused(client, server.on("/x", endless(b"x", pause=0.01)), within=0.15)
     assert "did not answer within" in str(error)
@@ -329,9 +354,10 @@ async def test_too_large_is_refused_at_once(client: Client, server: OddServer) -
     assert len((await client.get(url, limit=2000)).body) == 2000
 
 
-@pytest.mark.parametrize("kind", ["endless", "bomb", "bomb in deflate"])
+@pytest.mark.parametrize("kind", ["endless", "bomb", "bomb in deflate", "padding"])
 async def test_memory_is_bounded(client: Client, server: OddServer, kind: str) -> None:
     packs = {"bomb": packed(bomb(60_000_000)), "bomb in deflate": packed(zlib.compress(bytes(60_000_000)), "deflate")}
+    packs["padding"] = packed(gzip.compress(b"x") + bytes(6_000_000))
     url = server.on("/x", packs.get(kind) or endless())
     await client.get(server.on("/warm", says("")))
     tracemalloc.start()
@@ -342,6 +368,82 @@ async def test_memory_is_bounded(client: Client, server: OddServer, kind: str) -
         tracemalloc.stop()
     assert peak < 12_000_000
     assert server.sent < 20_000_000
+
+
+async def test_a_body_of_200_mb_is_not_even_begun(client: Client, server: OddServer) -> None:
+    url = server.on("/x", raw(b"HTTP/1.1 200 OK\r\nContent-Length: 200000000\r\n\r\n"))
+    assert "sent more than the 20,000,000 bytes that are read." in str(await refused(client, url))
+
+
+async def test_members_without_end(client: Client, server: OddServer) -> None:
+    assert "cannot be unpacked" in str(await refused(client, server.on("/x", packed(gzip.compress(b"") * 2000))))
+
+
+async def test_nothing_is_ever_cut_short_or_mixed_up(client: Client, server: OddServer, clock: Clock) -> None:
+    dice = random.Random(7)
+    whole = {f"/{number}": str(number).encode() * dice.randint(1, 30_000) for number in range(40)}
+    for path, body in whole.items():
+        zipped = gzip.compress(body)
+        bad = [says("", 503), says("", 429, Retry_After="5"), cut(body), cut_chunks(body), raw(b""), raw(b"rubbish")]
+        bad.append(packed(zipped[: dice.randrange(len(zipped))]))
+        well = dice.choice([says(body), packed(zipped)])
+        server.on(path, *dice.choices(bad, k=dice.randint(0, 4)), well)
+    found: dict[str, bytes] = {}
+    while len(found) < len(whole):
+        for path in whole.keys() - found.keys():
+            try:
+                found[path] = (await client.get(server.url + path)).body
+            except SourceError as error:
+                await clock.sleep(error.after)
+    assert found == whole
+
+
+# --- TLS
+
+
+async def test_tls(client: Client, server: OddServer, tmp_path: Path) -> None:
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(*self_signed(tmp_path))
+    secure = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=own)
+    port = secure.sockets[0].getsockname()[1]
+    error = await refused(client, f"https://127.0.0.1:{port}/x")
+    secure.close()
+    assert str(error) == f"127.0.0.1:{port} has no certificate that can be trusted."
+    assert not server.asked
+
+
+async def test_no_tls(client: Client) -> None:
+    async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    listening = await asyncio.start_server(plain, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    assert "speaks no TLS" in str(await refused(client, f"https://127.0.0.1:{port}/x"))
+    listening.close()
+
+
+def self_signed(folder: Path) -> tuple[Path, Path]:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(datetime(2020, 1, 1, tzinfo=UTC))
+        .not_valid_after(datetime(2100, 1, 1, tzinfo=UTC))
+        .sign(key, hashes.SHA256())
+    )
+    chain, secret = folder / "chain.pem", folder / "key.pem"
+    chain.write_bytes(made.public_bytes(Encoding.PEM))
+    secret.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return chain, secret
+
+
+# --- what is packed
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,8 @@ def test_public(address: str) -> None:
         "http://169.254.169.254/latest/meta-data/",
         "http://[::1",
         "http://exa mple.org/",
+        "http://a..b/",
+        "http://" + "a" * 64 + ".org/",
         "http://example.org\\@127.0.0.1/",
         "http://example.org/" + "x" * 5000,
     ],
