@@ -343,6 +343,18 @@ async def test_redirects_keep_the_pace_too(clock: Clock) -> None:
         await client.close()
 
 
+async def test_others_wait_too_while_a_host_rests_for_a_moment(clock: Clock) -> None:
+    async with serving(clock.now) as server:
+        client = Client(pace={"": Pace(1.0)}, private=True, now=clock.now, sleep=clock.sleep, chance=lambda: 0.5)
+        urls = [server.on("/a", says("", 503, Retry_After="20"), says("a")), server.on("/b", says("b"))]
+        answers = await asyncio.gather(*(client.get(url) for url in urls))
+        assert [answer.text() for answer in answers] == ["a", "b"]
+        times = [asked.at for asked in server.asked]
+        assert times[1] - times[0] >= 20
+        assert times[2] - times[1] >= 1
+        await client.close()
+
+
 # --- what is too much
 
 
