@@ -47,10 +47,10 @@ class Place:
         """Write it down. Of more categories than a cursor holds, those that are left out are read anew some time."""
         said = {name: value for name, value in asdict(self).items() if value}
         said["categories"] = list(self.categories)
-        text = json.dumps(said, default=datetime.isoformat, separators=(",", ":"))
+        text = json.dumps(said, default=str, separators=(",", ":"))
         while len(text) > _LONGEST and said["categories"]:
             said["categories"] = said["categories"][:-10]
-            text = json.dumps(said, default=datetime.isoformat, separators=(",", ":"))
+            text = json.dumps(said, default=str, separators=(",", ":"))
         return Cursor(text)
 
 
