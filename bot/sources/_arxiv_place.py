@@ -98,12 +98,15 @@ def read(place: Place, day: date, newest: str, usual: int, now: datetime) -> Pla
 
     And again for what it was asked for lately, since its index may have been behind.
     """
+    if place.until and day > place.until:
+        place = replace(place, again=None, until=None)
     fill = place.fill
     if place.day and (missed := next(_weekdays(place.day, day), None)):
         start = datetime(missed.year, missed.month, missed.day, tzinfo=UTC) - HELD
         start = max(min(start, place.again or start), now - FURTHEST)
         fill = Fill(start, now) if fill is None else replace(fill, end=now)
-    elif fill is None and place.again and place.until and day <= place.until:
+        place = replace(place, again=None, until=None)
+    elif fill is None and place.again:
         fill = Fill(place.again, now)
     return replace(place, day=day, newest=newest or place.newest, usual=usual, fill=fill)
 
