@@ -49,7 +49,8 @@ class Evenly:
         """Wait until one more may pass."""
         now = asyncio.get_running_loop().time
         async with self._turn:
-            await asyncio.sleep(max(0.0, self._passed[0] + self._seconds - now()))
+            if (wait := self._passed[0] + self._seconds - now()) > 0:
+                await asyncio.sleep(wait)
             self._passed.append(now())
 
 
