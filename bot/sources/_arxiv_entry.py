@@ -23,7 +23,7 @@ _CODE = re.compile(r"[A-Za-z][A-Za-z-]{1,15}(?:\.[A-Za-z-]{2,15})?", re.ASCII)
 _THING = r"(?:paper|article|submission|manuscript|preprint|work|e-?print|document|version)"
 _GONE = r"(?:has been|have been|had been|is|was|were|is being|hereby)\s+(?:\w+\s+)?withdrawn"
 _IN_COMMENT = re.compile(
-    rf"^\W*withdrawn\b|\b{_THING}\s+{_GONE}\b|\bwithdrawn\s+(?:by|due|because|from arxiv|as|since)\b"
+    rf"^\W*withdrawn\b(?!-)|\b{_THING}\s+{_GONE}\b|\bwithdrawn\s+(?:by|due|because|from arxiv|as|since)\b"
     rf"|\bauthors?\s+(?:\w+\s+)?(?:withdrew|withdraws?)\b|^\W*withdraw(?:al)?\W*$",
     re.IGNORECASE,
 )

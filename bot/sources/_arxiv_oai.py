@@ -81,7 +81,8 @@ def _own(found: dict[str, list[Element]], identifier: str) -> Said:
     elif len(authors):
         names = [_name(texts(author)) for author in authors]
     else:  # arXivRaw has one text, with affiliations in brackets
-        names = _AND.split(_IN_BRACKETS.sub("", line(authors.text)))
+        plain = _IN_BRACKETS.sub("", _IN_BRACKETS.sub("", line(authors.text)))  # brackets stand in brackets
+        names = _AND.split(plain)
     return Said(
         id=text(found, "id") or identifier,
         title=text(found, "title"),
