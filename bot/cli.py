@@ -34,6 +34,7 @@ from bot.jobs.upkeep import pulse
 from bot.platforms._setup import Setup
 from bot.platforms.console.render import plain
 from bot.plugins import load
+from bot.sources._http import Client
 from bot.store import copy, health
 from bot.store.engine import Store
 from bot.store.library import Library

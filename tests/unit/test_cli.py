@@ -196,6 +196,7 @@ def test_a_running_bot_gives_signs_of_life_and_the_other_verbs_work_beside_it(tm
     assert process.returncode == 0
     lines = [json.loads(line) for line in errors.splitlines()]
     said = [line["event"] for line in lines]
+    assert said.pop(0) == "sources"
     assert "no platform is set up" in said.pop(1)
     assert said == ["running", "stopping", "stopped"]
     assert run(tmp_path, "status", "--json").returncode == 1
