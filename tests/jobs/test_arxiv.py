@@ -101,6 +101,32 @@ async def test_an_index_that_lags_is_asked_again() -> None:
     assert len(world.pages()) == before  # it is not asked for ever
 
 
+async def test_two_weeks_of_every_hour_bring_each_paper_once() -> None:
+    """A weekend, Thanksgiving, a list that comes late, one that is stale for hours, and two days of an outage."""
+    papers = announced_daily(date(2026, 11, 10), 21, 12, categories=("cs.CL", "cs.LG"))
+    world = ArxivWorld(papers, lag=timedelta(hours=20))
+    reader = Reader(world, ("cs.LG", "cs.CL"))
+    start, arrived = datetime(2026, 11, 16, 12, tzinfo=UTC), dict[str, datetime]()
+    for hour in range(24 * 14 + 1):
+        now = start + timedelta(hours=hour)
+        if date(2026, 11, 18) <= now.date() <= date(2026, 11, 19):
+            continue
+        late = datetime(2026, 11, 24, 5, tzinfo=UTC) <= now < datetime(2026, 11, 24, 11, tzinfo=UTC)
+        world.old = date(2026, 11, 23) if late else None
+        stale = datetime(2026, 11, 25, 5, tzinfo=UTC) <= now < datetime(2026, 11, 25, 15, tzinfo=UTC)
+        world.stale = date(2026, 11, 24) if stale else None
+        for name in await reader.ask(now):
+            assert name not in arrived
+            arrived[name] = now
+        assert reader.source.behind(now) is (stale or (late and now >= datetime(2026, 11, 24, 7, tzinfo=UTC)))
+    assert reader.errors == []
+    assert sorted(arrived) == sorted(made.id for made in papers)
+    assert arrived["2611.12500"] == datetime(2026, 11, 25, 15, tzinfo=UTC)
+    assert arrived["2611.12400"] == datetime(2026, 11, 24, 11, tzinfo=UTC)
+    assert arrived["2611.13000"] == datetime(2026, 11, 30, 5, tzinfo=UTC)
+    assert world.lists() < 160  # of 289 hours: a list that was read is not asked for again on its day
+
+
 async def test_a_page_that_comes_empty_is_asked_for_again() -> None:
     world = ArxivWorld(announced_daily(date(2026, 4, 21), 7, 60), hollow={100: 2})
     reader = Reader(world)

@@ -129,7 +129,8 @@ def test_the_month_of_an_id(identifier: str, month: tuple[int, int]) -> None:
 
 def test_later_ids_sort_higher() -> None:
     ids = ["arxiv:2604.01234", "arxiv:2604.09999", "arxiv:2604.10000", "arxiv:2605.00001"]
-    assert sorted(ids[::-1], key=order) == ids
+    assert sorted(ids, key=order) == ids
+    assert order("arxiv:1412.9999") < order("arxiv:1501.00001")
 
 
 def test_a_doubled_encoding_is_undone_and_nothing_else() -> None:
