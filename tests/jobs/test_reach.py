@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from bot.core.reached import Reached, Wish, asked_too, named, not_found
 from bot.errors import SourceError, StoreError
 from bot.jobs.reach import AT_ONCE, IN_LINE, Reach, keeper
+from bot.sources.arxiv import Arxiv
 from bot.store import catalogue, papers, records, sources
 from bot.store.engine import Store
 from bot.store.library import Library
 from recommender.rankers.default import ranker
 from recommender.types import Paper
+from tests.fakes.arxiv_server import ArxivWorld, Made, MemoryHttp
 from tests.fakes.kinds import Kind
 
 NOW = datetime(2026, 12, 2, 9, tzinfo=UTC)
@@ -259,3 +261,17 @@ def test_who_was_asked_too() -> None:
     assert asked_too(Reached(("arXiv",), ("arXiv",))) == "arXiv did not answer."
     assert asked_too(Reached(busy=True)).startswith("Only what is here.")
     assert (named([]), named(["a"]), named(["a", "b", "c"])) == ("", "a", "a, b and c")
+
+
+# --- as sources really are
+
+
+async def test_arxiv_finds_and_looks(memory_store: Store, library: Library) -> None:
+    made = Made("2611.01234", date(2026, 11, 24), "Sliding windows of glass")
+    http = MemoryHttp(ArxivWorld([made], now=lambda: NOW))
+    out = Reach({"arxiv": Arxiv()}, http, keeper(memory_store, library))
+    (numbers,) = (await out.ask(Wish("find", "arxiv:2611.01234"))).lists
+    assert await out.ask(Wish("look", "windows")) == Reached(("arXiv",), (), (numbers,))
+    assert await out.ask(Wish("find", "arxiv:2611.99999")) == Reached(("arXiv",))
+    http.world.faults = [("/", 503, {}, b"")]
+    assert (await out.ask(Wish("find", "arxiv:2611.99998"))).failed == ("arXiv",)
