@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from bot.errors import SourceError
-from bot.sources._arxiv_entry import Said, paper, text, texts, undoubled, when
+from bot.sources._arxiv_entry import Said, paper
+from bot.sources._arxiv_fields import text, texts, undoubled, when
 from bot.sources._said import reason
 from bot.sources._xml import local, parse_xml
 from recommender.types import Paper

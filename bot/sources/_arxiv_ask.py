@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
-from bot.core.ports import Cursor
 from bot.errors import SourceError
 from bot.sources._arxiv_api import Found, parse_api
-from bot.sources._arxiv_categories import asked, parts_of, set_of
+from bot.sources._arxiv_categories import asked, parts_of
 from bot.sources._arxiv_daily import NEW, Daily, Listed, parse_daily
-from bot.sources._arxiv_oai import BAD_TOKEN, Harvest, parse_oai
 from recommender.types import Paper
 
 PAGE = 100  # entries of the API at a time
@@ -98,52 +95,9 @@ class Places:
         )
         return list(found.papers[:most])
 
-    async def harvest(
-        self, http: Any, category: str, first: date | None, last: date | None, cursor: str
-    ) -> AsyncIterator[Paper | Cursor]:
-        """Yield all papers of a category ("": of all) whose records changed from `first` to `last`, and cursors.
-
-        Tokens live for a day; with a cursor whose token has died the list begins anew. Raises SourceError.
-        """
-        plain = {"verb": "ListRecords", "metadataPrefix": "arXiv"}
-        plain |= {"set": set_of(category)} if category else {}
-        plain |= {"from": first.isoformat()} if first else {}
-        plain |= {"until": last.isoformat()} if last else {}
-        token = _token(cursor)
-        resumed = bool(token)
-        while True:
-            answer = await self._oai(http, {"verb": "ListRecords", "resumptionToken": token} if token else plain)
-            if answer.error == BAD_TOKEN:
-                if not resumed:
-                    raise SourceError("arXiv's OAI-PMH lost its place in the list. It begins anew next time.")
-                token, resumed = "", False
-                continue
-            for paper in answer.papers:
-                yield paper
-            if not answer.token:
-                yield Cursor("")
-                return
-            if answer.token == token:
-                raise SourceError("arXiv's OAI-PMH gave the same part of the list twice.")
-            token, resumed = answer.token, False
-            yield Cursor(json.dumps({"token": token}))
-
     async def _api(self, http: Any, **params: str) -> Found:
         answer = await http.get(self.api, params=params, missing=(400,))
         found = await asyncio.to_thread(parse_api, answer.body)  # of a refusal it raises what arXiv says
         if answer.status != 200:
             raise SourceError("arXiv's API did not understand the question.")
         return found
-
-    async def _oai(self, http: Any, params: dict[str, str]) -> Harvest:
-        answer = await http.get(self.oai, params=params)
-        return await asyncio.to_thread(parse_oai, answer.body)
-
-
-def _token(cursor: str) -> str:
-    try:
-        said = json.loads(cursor) if cursor else {}
-        token = said.get("token") if isinstance(said, dict) else ""
-    except (ValueError, RecursionError):
-        return ""
-    return token if isinstance(token, str) else ""

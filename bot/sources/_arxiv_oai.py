@@ -11,7 +11,8 @@ from datetime import datetime
 from xml.etree.ElementTree import Element
 
 from bot.errors import SourceError
-from bot.sources._arxiv_entry import Said, line, paper, text, texts, undoubled, when
+from bot.sources._arxiv_entry import Said, line, paper
+from bot.sources._arxiv_fields import text, texts, undoubled, when
 from bot.sources._xml import local, parse_xml
 from recommender.types import Paper
 

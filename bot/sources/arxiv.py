@@ -13,13 +13,14 @@ from typing import Any
 from bot.core.ports import Cursor
 from bot.errors import SettingsError, SourceError, UsageError
 from bot.sources import _arxiv_calendar as calendar
-from bot.sources import _arxiv_place as places
+from bot.sources import _arxiv_course as course
 from bot.sources._arxiv_api import Found
 from bot.sources._arxiv_ask import Places
+from bot.sources._arxiv_bulk import harvest
 from bot.sources._arxiv_categories import category, covers
 from bot.sources._arxiv_daily import NEW, Daily
-from bot.sources._arxiv_entry import WITHDRAWN
-from bot.sources._arxiv_place import Fill, Place
+from bot.sources._arxiv_place import Fill, Place, place_of
+from bot.sources._arxiv_withdrawn import WITHDRAWN
 from recommender.types import Paper
 
 _MANY = 10  # new papers in a daily list, from which the next one is not empty
@@ -70,7 +71,7 @@ class Arxiv:
         """
         if not self.categories:
             return
-        place = places.begun(places.place_of(cursor), self.categories, since, self.now())
+        place = course.begun(place_of(cursor), self.categories, since, self.now())
         trouble: SourceError | None = None
         try:
             daily, place = await self._list(http, place)
@@ -104,7 +105,7 @@ class Arxiv:
 
         The last cursor is empty. Raises UsageError for what is no category, and SourceError.
         """
-        return self.at.harvest(http, category(chosen) if chosen else "", first, last, cursor)
+        return harvest(self.at.oai, http, category(chosen) if chosen else "", first, last, cursor)
 
     def rests(self, on: datetime) -> str:
         """Say why arXiv has no new list at an instant (aware), "" if it has."""
@@ -137,7 +138,7 @@ class Arxiv:
             self._behind = True
             return None, place
         count = sum(each.kind == NEW for each in daily.listed)
-        return daily, places.read(place, listed_on, newest, count, now)
+        return daily, course.read(place, listed_on, newest, count, now)
 
     async def _judge_empty(self, http: Any, place: Place, daily: Daily, day: date) -> None:
         """Take an empty list for an answer, or raise SourceError. The day stays open: the API is asked for it later."""
@@ -166,7 +167,7 @@ class Arxiv:
         fill = replace(fill, at=fill.at + found.entries)
         if found.entries and fill.at < found.total:
             return found, replace(place, fill=fill)
-        return found, places.filled(place, fill, place.day or calendar.today(self.now()))
+        return found, course.filled(place, fill, place.day or calendar.today(self.now()))
 
     def _marked(self, paper: Paper) -> Paper:
         """Mark what is in the chosen categories only by a cross-list, as the daily list does."""

@@ -6,6 +6,7 @@ import pytest
 
 from bot.sources import _arxiv_calendar as calendar
 from bot.sources._arxiv_categories import KNOWN, asked, category, covers, parts_of, set_of
+from bot.sources._arxiv_holidays import holidays
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_it_says_why_there_is_nothing(at: str, why: str) -> None:
 
 
 def test_holidays_of_years_that_are_not_published_are_those_of_every_year() -> None:
-    names = {name: day for day, name in calendar.holidays(2031).items()}
+    names = {name: day for day, name in holidays(2031).items()}
     assert names["Thanksgiving"] == date(2031, 11, 27)
     assert names["Labor Day"] == date(2031, 9, 1)
     assert names["Martin Luther King Day"] == date(2031, 1, 20)

@@ -14,8 +14,10 @@ from bot.core.ids import normalise
 from bot.errors import SourceError
 from bot.sources._arxiv_api import parse_api
 from bot.sources._arxiv_daily import CROSS_REPLACED, NEW, order, parse_daily
-from bot.sources._arxiv_entry import Said, is_withdrawn, month_of, paper, undoubled
+from bot.sources._arxiv_entry import Said, month_of, paper
+from bot.sources._arxiv_fields import undoubled
 from bot.sources._arxiv_oai import BAD_TOKEN, NO_RECORDS, parse_oai
+from bot.sources._arxiv_withdrawn import is_withdrawn
 from recommender.types import Paper
 
 DATA = Path(__file__).parents[1] / "data" / "arxiv"
