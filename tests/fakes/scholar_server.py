@@ -61,7 +61,7 @@ class Scholars:
             found = [each for each in self.s2 if _s2_day(each) >= day]
             found.sort(key=_s2_day)
             start = int(params.get("token", "t0").removeprefix("t"))
-            page = {"total": len(found), "token": None, "data": found[start : start + self.a_page]}
+            page: dict[str, Any] = {"total": len(found), "token": None, "data": found[start : start + self.a_page]}
             if start + self.a_page < len(found):
                 page["token"] = f"t{start + self.a_page}"
             return 200, page

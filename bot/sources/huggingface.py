@@ -1,0 +1,116 @@
+"""Hugging Face's daily papers: what people there put forward, day by day, with their votes once a day is over.
+
+https://huggingface.co/papers. All of them are arXiv's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from bot.core.ports import Cursor
+from bot.errors import SettingsError, SourceError
+from bot.sources._entry import columns, paper_of
+from bot.sources._said import count, known_id, line, member, several
+from recommender.types import Paper
+
+NAME = "Hugging Face"
+FIRST = 3  # days before today that are read at the first time
+MOST = 30  # days that are gone back to after an outage
+A_DAY = "100"  # papers, more than there ever were
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()
+
+
+@dataclass(slots=True)
+class HuggingFace:
+    """The daily papers; `picked` if they were chosen, else it is the kind of source."""
+
+    picked: bool = False
+    name: str = "huggingface"
+    every: timedelta = timedelta(hours=3)
+    base: str = "https://huggingface.co"
+    today: Callable[[], date] = _today
+    about: str = "Hugging Face's daily papers: huggingface"
+    needs: str = "nothing"
+
+    def pick(self, chosen: Sequence[str], settings: Any) -> list[HuggingFace]:  # noqa: ARG002 - it needs none
+        """Return the one source that there is. Raises SettingsError for a part of it."""
+        if any(chosen):
+            raise SettingsError(f"huggingface: it has no parts, such as “{next(filter(None, chosen))[:80]}”.")
+        return [replace(self, picked=True)] if chosen else []
+
+    async def check(self, chosen: str, http: Any) -> str:
+        """Ask for the list of yesterday. Raises SettingsError and SourceError."""
+        self.pick([chosen], None)
+        await self._day(http, self.today() - timedelta(days=1))
+        return "Hugging Face daily papers"
+
+    async def fetch(
+        self,
+        since: datetime | None,  # noqa: ARG002 - it goes by its cursor
+        http: Any,
+        cursor: str = "",
+    ) -> AsyncIterator[Paper | Cursor]:
+        """Yield the lists of the days since the last one that was over when it was read. Raises SourceError.
+
+        Those of days that are over have their votes; today's list is read for its papers, and once more tomorrow.
+        """
+        if not self.picked:
+            return
+        today = self.today()
+        day = max(_next(cursor) or today - timedelta(days=FIRST), today - timedelta(days=MOST))
+        while day <= today:
+            for paper in parse_day(await self._day(http, day), votes=day < today):
+                yield paper
+            if day < today:
+                yield Cursor(day.isoformat())
+            day += timedelta(days=1)
+
+    async def _day(self, http: Any, day: date) -> Any:
+        answer = await http.get(f"{self.base}/api/daily_papers", params={"date": day.isoformat(), "limit": A_DAY})
+        return answer.json()
+
+
+def _next(cursor: str) -> date | None:
+    """Return the day after the last one that was read whole."""
+    try:
+        return date.fromisoformat(cursor) + timedelta(days=1)
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_day(said: Any, *, votes: bool) -> list[Paper]:
+    """Return the papers of one day's list, with what people voted if that is wanted. Raises SourceError."""
+    if not isinstance(said, list):
+        reason = line(member(said, "error"))[:150]
+        raise SourceError(f"{NAME} answered: {reason or 'no list of papers'}.")
+    return [paper for one in said if (paper := _paper(member(one, "paper"), votes=votes)) is not None]
+
+
+def _paper(said: Any, *, votes: bool) -> Paper | None:
+    arxiv = known_id("arxiv", member(said, "id"))
+    if arxiv is None:
+        return None
+    names = [line(member(one, "name")) for one in several(member(said, "authors")) if member(one, "hidden") is not True]
+    entry = {
+        "arxiv": arxiv,
+        "title": line(member(said, "title")),
+        "abstract": line(member(said, "summary")),
+        "authors": [name for name in names if name],
+        "published": line(member(said, "publishedAt")),
+        "keywords": [word for one in several(member(said, "ai_keywords")) if (word := line(one))],
+    }
+    paper = paper_of(columns(entry))
+    if isinstance(paper, str):
+        return None
+    given = count(member(said, "upvotes"))
+    told = f", {given:,} {'vote' if given == 1 else 'votes'}" if votes and given else ""
+    return replace(paper, source="huggingface", venue=f"Hugging Face daily papers{told}")
+
+
+source = HuggingFace()

@@ -1,0 +1,82 @@
+"""Hugging Face's daily papers: day by day, with votes once a day is over."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.core.ports import Cursor
+from bot.errors import SettingsError, SourceError
+from bot.sources.huggingface import parse_day, source
+from tests.fakes.feeds_server import Feeds, daily
+
+FEEDS = Path(__file__).parents[2].parent / "shared" / "feeds"
+HERE = replace(source, picked=True, today=lambda: date(2026, 12, 2))
+
+
+async def days(cursor: str) -> tuple[list[str], list[str]]:
+    """Return the days that are asked for, and the cursors that come."""
+    http = Feeds(lambda *_: (200, []))
+    cursors = [one.text async for one in HERE.fetch(None, http, cursor) if isinstance(one, Cursor)]
+    return [asked["date"] for _, asked in http.asked], cursors
+
+
+async def test_each_day_that_is_over_is_read_once_and_today_again() -> None:
+    assert await days("") == (
+        ["2026-11-29", "2026-11-30", "2026-12-01", "2026-12-02"],
+        ["2026-11-29", "2026-11-30", "2026-12-01"],
+    )
+    assert await days("2026-12-01") == (["2026-12-02"], [])
+    asked, _ = await days("2020-01-01")  # after an outage of years
+    assert (asked[0], len(asked)) == ("2026-11-02", 31)
+    assert len((await days("nonsense"))[0]) == 4
+
+
+def test_votes_are_told_once_they_are_all_in() -> None:
+    (paper,) = parse_day([daily("A title")], votes=True)
+    assert (paper.id, paper.venue) == ("arxiv:2611.10001", "Hugging Face daily papers, 7 votes")
+    (paper,) = parse_day([daily("A title", upvotes=1)], votes=False)
+    assert paper.venue == "Hugging Face daily papers"
+    for upvotes in (0, -3, True, "many", None):
+        assert parse_day([daily("A title", upvotes=upvotes)], votes=True)[0].venue == "Hugging Face daily papers"
+
+
+@pytest.mark.parametrize("said", [None, {}, {"error": "down"}, "x", 7])
+def test_what_is_no_list_is_named(said: Any) -> None:
+    with pytest.raises(SourceError, match="Hugging Face answered"):
+        parse_day(said, votes=True)
+
+
+def test_entries_that_are_none_are_left_out() -> None:
+    bad: list[Any] = [
+        None,
+        7,
+        {},
+        {"paper": None},
+        daily("x", id="../../etc"),
+        {"paper": {"id": "2611.10001", "title": None, "summary": []}},
+    ]
+    hidden = daily("Good", authors=[{"name": "Ada"}, {"name": "Bob", "hidden": True}, None, {"name": 3}])
+    (paper,) = parse_day([*bad, hidden], votes=True)
+    assert (paper.title, paper.authors) == ("Good", ("Ada",))
+
+
+def test_it_has_no_parts() -> None:
+    assert [one.picked for one in source.pick([""], None)] == [True]
+    assert source.pick([], None) == []
+    with pytest.raises(SettingsError, match="no parts"):
+        source.pick(["cs.CL"], None)
+
+
+@pytest.mark.skipif(not FEEDS.is_dir(), reason="../shared is not there")
+def test_what_was_recorded_is_read() -> None:
+    for path in sorted((FEEDS / "huggingface-daily").glob("*.json")):
+        said = json.loads(path.read_text())
+        papers = parse_day(said, votes=True)
+        assert len(papers) == len(said) == 30
+        assert all(paper.abstract and paper.authors and paper.published for paper in papers)

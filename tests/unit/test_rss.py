@@ -1,0 +1,137 @@
+"""Any feed: what it says, what it is not, and addresses that are none."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.core.ports import Cursor
+from bot.errors import SettingsError, SourceError
+from bot.sources import _feed
+from bot.sources._feed import parse_feed
+from bot.sources._http import Client
+from bot.sources.rss import source
+from recommender.types import Paper
+from tests.fakes.feeds_server import Feeds, rss_of
+
+FEEDS = Path(__file__).parents[2].parent / "shared" / "feeds"
+URL = "https://feeds.example/papers.xml"
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Lab &amp; news</title><entry>
+<id>tag:feeds.example,2026:1</id><title type="html">A &lt;i&gt;graph&lt;/i&gt; of words</title><link href="/one"/>
+<author><name>Ada Lovelace</name></author><author><name>Bob</name></author><updated>2026-11-30T08:00:00Z</updated>
+<summary>Short.</summary><content type="html">&lt;p&gt;A longer text of it.&lt;/p&gt;</content></entry></feed>"""
+
+
+def read(body: str | bytes) -> list[Paper]:
+    return parse_feed(body.encode() if isinstance(body, str) else body, URL, "feeds.example", "rss:feeds.example")[1]
+
+
+def test_an_entry_of_atom() -> None:
+    title, (paper,) = parse_feed(ATOM.encode(), URL, "feeds.example", "rss:feeds.example")
+    assert title == "Lab & news"
+    assert (paper.title, paper.abstract) == ("A graph of words", "A longer text of it.")
+    assert (paper.authors, paper.url) == (("Ada Lovelace", "Bob"), "https://feeds.example/one")
+    assert paper.published == datetime(2026, 11, 30, 8, tzinfo=UTC)
+    assert paper.id.startswith("rss:0")
+
+
+@pytest.mark.parametrize(
+    ("item", "id_"),
+    [
+        ("<link>https://arxiv.org/abs/2504.08385v2</link>", "arxiv:2504.08385"),
+        ("<guid>https://doi.org/10.1038/S41586-020-2649-2</guid><link>/x</link>", "doi:10.1038/s41586-020-2649-2"),
+        ("<dc:identifier>doi:10.1038/x1</dc:identifier>", "doi:10.1038/x1"),
+        ("<link>https://openreview.net/forum?id=c1bTcrDmt4</link>", "openreview:c1bTcrDmt4"),
+    ],
+)
+def test_ids_that_are_known_elsewhere_are_used(item: str, id_: str) -> None:
+    (paper,) = read(rss_of(f"<item><title>A title of a paper</title>{item}</item>"))
+    assert paper.id == id_
+
+
+def test_what_is_not_there_is_left_out() -> None:
+    (paper,) = read(rss_of("<item><title>Only a title</title></item><item></item><item><author></author></item>"))
+    assert (paper.authors, paper.url, paper.published, paper.abstract) == ((), "", None, "")
+    assert read(rss_of("<item><title>x y</title><link>javascript:alert(1)</link></item>"))[0].url == ""
+    assert read(rss_of("<item><title>x y</title><pubDate>Thu, 99 Foo 20261</pubDate></item>"))[0].published is None
+    assert read(rss_of("")) == []
+
+
+def test_an_entry_keeps_its_id() -> None:
+    one = "<item><title>{}</title><guid>g-1</guid></item>"
+    assert read(rss_of(one.format("A first title")))[0].id == read(rss_of(one.format("A mended title")))[0].id
+
+
+def test_a_feed_without_end_is_read_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_feed, "ENTRIES", 20)
+    assert len(read(rss_of("<item><title>A title</title></item>" * 25))) == 20
+
+
+BOMB = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><rss><channel>&b;</channel></rss>'
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "an empty page"),
+        (b" \n", "an empty page"),
+        (b"<!doctype html><html><body>Sign in</body></html>", "a page for people"),
+        (b'{"error": "no"}', "no feed"),
+        (b"\x00\xff\xfe" * 50, "no feed"),
+        (BOMB, "entities"),
+    ],
+)
+async def test_what_is_no_feed_is_named_when_it_is_added(body: bytes, reason: str) -> None:
+    with pytest.raises(SourceError, match=f"feeds.example sent .*{reason}"):
+        await source.check(URL, Feeds(lambda *_: (200, body)))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "ftp://x.example/a", "file:///etc/passwd", "x", "https://", "//x/y", "https://[1"]
+)
+def test_what_is_no_address_is_refused_by_name(text: str) -> None:
+    with pytest.raises(SettingsError, match="rss:"):
+        source.pick([text], None)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1/feed", "http://[::1]/", "http://10.0.0.7/x", "http://0x7f.1/"])
+async def test_an_address_within_is_refused_when_it_is_added(url: str) -> None:
+    client = Client()
+    try:
+        with pytest.raises(SourceError, match="refused"):
+            await source.check(url, client)
+    finally:
+        await client.close()
+
+
+async def test_it_is_read_again_only_if_it_changed() -> None:
+    def tells(_path: str, _params: Any, headers: Any) -> Any:
+        same = headers.get("If-None-Match") == '"1"'
+        return (304, "") if same else (200, ATOM, {"etag": '"1"', "last-modified": "x" * 600})
+
+    (feed,) = source.pick([URL], None)
+    assert feed.name == "rss:feeds.example/papers.xml"
+    http = Feeds(tells)
+    *papers, cursor = [one async for one in feed.fetch(None, http)]
+    assert len(papers) == 1
+    assert isinstance(cursor, Cursor)
+    assert [one async for one in feed.fetch(None, http, cursor.text)] == []
+    for odd in ("nonsense", "[1]", '{"etag": 7, "x": "y"}'):
+        assert len([one async for one in feed.fetch(None, http, odd)]) == 2
+
+
+async def test_each_feed_is_a_source_of_its_own_and_the_title_is_its_name() -> None:
+    made = source.pick([URL, "https://other.example/" + "x" * 200, URL], None)
+    assert [len(one.name) <= 80 for one in made] == [True, True]
+    assert await source.check(URL, Feeds(lambda *_: (200, ATOM))) == "Lab & news"
+
+
+@pytest.mark.skipif(not FEEDS.is_dir(), reason="../shared is not there")
+def test_what_was_recorded_is_read_as_any_feed() -> None:
+    for path in sorted((FEEDS / "arxiv-rss").glob("*.xml")):
+        papers = read(path.read_bytes())
+        assert len(papers) == path.read_text().count("<item>") or "weekend" in path.name
+        assert all(paper.id.startswith("arxiv:") for paper in papers)
