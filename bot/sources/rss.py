@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -13,13 +12,12 @@ from urllib.parse import urlsplit
 from bot.core.fold import named
 from bot.core.ports import Cursor
 from bot.errors import SettingsError
+from bot.sources._changed import conditions, state
 from bot.sources._feed import parse_feed
 from recommender.types import Paper
 
 LIMIT = 5_000_000  # bytes of a feed
 NAME_LIMIT = 80
-_MARKS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
-_MARK_LIMIT = 500  # characters
 
 
 @dataclass(slots=True)
@@ -47,13 +45,13 @@ class Feed:
         """Yield all that the feed holds, if it changed since it was last stored. Raises SourceError."""
         if not self.url:
             return
-        answer = await http.get(self.url, headers=_conditions(cursor), limit=LIMIT)
+        answer = await http.get(self.url, headers=conditions(cursor), limit=LIMIT)
         if answer.same:
             return
         _, papers = await asyncio.to_thread(parse_feed, answer.body, answer.url, _host(self.url), self.name)
         for paper in papers:
             yield paper
-        yield _whole(answer.headers)
+        yield state(answer.headers)
 
 
 def _url(text: str) -> str:
@@ -77,22 +75,6 @@ def _name(url: str) -> str:
 
 def _host(url: str) -> str:
     return urlsplit(url).hostname or ""
-
-
-def _conditions(cursor: str) -> dict[str, str]:
-    """Return the headers that ask for a feed only if it is not the one that was stored last."""
-    try:
-        known = json.loads(cursor) if cursor else {}
-    except ValueError:
-        return {}
-    told = known if isinstance(known, dict) else {}
-    return {_MARKS[name]: value for name, value in told.items() if name in _MARKS and isinstance(value, str)}
-
-
-def _whole(headers: Any) -> Cursor:
-    """Return what tells this state of a feed from the next, if the server says so."""
-    marks = {name: headers[name] for name in _MARKS if 0 < len(headers.get(name, "")) <= _MARK_LIMIT}
-    return Cursor(json.dumps(marks) if marks else "")
 
 
 source = Feed()

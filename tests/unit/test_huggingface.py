@@ -12,7 +12,8 @@ import pytest
 
 from bot.core.ports import Cursor
 from bot.errors import SettingsError, SourceError
-from bot.sources.huggingface import parse_day, source
+from bot.sources._huggingface_day import parse_day
+from bot.sources.huggingface import source
 from tests.fakes.feeds_server import Feeds, daily
 
 FEEDS = Path(__file__).parents[2].parent / "shared" / "feeds"

@@ -1,0 +1,42 @@
+"""One day's list of Hugging Face's daily papers. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from bot.errors import SourceError
+from bot.sources._entry import columns, paper_of
+from bot.sources._said import count, known_id, line, member, several
+from recommender.types import Paper
+
+NAME = "Hugging Face"
+
+
+def parse_day(said: Any, *, votes: bool) -> list[Paper]:
+    """Return the papers of one day's list, with what people voted if that is wanted. Raises SourceError."""
+    if not isinstance(said, list):
+        reason = line(member(said, "error"))[:150]
+        raise SourceError(f"{NAME} answered: {reason or 'no list of papers'}.")
+    return [paper for one in said if (paper := _paper(member(one, "paper"), votes=votes)) is not None]
+
+
+def _paper(said: Any, *, votes: bool) -> Paper | None:
+    arxiv = known_id("arxiv", member(said, "id"))
+    if arxiv is None:
+        return None
+    names = [line(member(one, "name")) for one in several(member(said, "authors")) if member(one, "hidden") is not True]
+    entry = {
+        "arxiv": arxiv,
+        "title": line(member(said, "title")),
+        "abstract": line(member(said, "summary")),
+        "authors": [name for name in names if name],
+        "published": line(member(said, "publishedAt")),
+        "keywords": [word for one in several(member(said, "ai_keywords")) if (word := line(one))],
+    }
+    paper = paper_of(columns(entry))
+    if isinstance(paper, str):
+        return None
+    given = count(member(said, "upvotes"))
+    told = f", {given:,} {'vote' if given == 1 else 'votes'}" if votes and given else ""
+    return replace(paper, source="huggingface", venue=f"Hugging Face daily papers{told}")
