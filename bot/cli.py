@@ -31,6 +31,7 @@ from bot.jobs.rehearse import as_json as rehearsed
 from bot.jobs.rehearse import rehearse
 from bot.jobs.service import Role
 from bot.jobs.upkeep import pulse
+from bot.papers_cli import papers
 from bot.platforms._setup import Setup
 from bot.platforms.console.render import plain
 from bot.plugins import load
@@ -47,6 +48,7 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+cli.add_typer(papers, name="papers")
 
 
 def main() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 from bot.config import Settings
 from bot.core.ports import Source
 from bot.jobs.chosen import chosen, usable
-from bot.jobs.reach import Reach, keeper
+from bot.jobs.keeper import keeper
+from bot.jobs.reach import Reach
 from bot.plugins import load
 from bot.sources._http import Client
 from bot.store.engine import Store

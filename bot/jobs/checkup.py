@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import available_timezones
@@ -10,7 +10,11 @@ from zoneinfo import available_timezones
 from bot.config import Settings
 from bot.core.card import clip, count
 from bot.core.check import DETAILS, Check, span
+from bot.core.standing import NONE_CHOSEN, TO_CHOOSE, called, standing, waiting
+from bot.jobs.choose import specs_of
+from bot.jobs.chosen import usable
 from bot.jobs.upkeep import alive
+from bot.plugins import load
 from bot.store import delivered, health, papers, sources
 from bot.store.engine import Store
 from bot.store.library import Library
@@ -45,34 +49,34 @@ def zones(store: Store) -> Check:
     return Check("zones in use", "wrong", "some zones are not known here", "Install a newer tzdata.", details)
 
 
-def source_states(store: Store) -> Check:
-    """See which sources of papers answer and which are behind."""
+def source_states(store: Store, settings: Settings, kinds: Mapping[str, Any]) -> Check:
+    """See which sources of papers answer, which are behind, and what is chosen of the `kinds` and cannot be asked."""
     with store.reading() as conn:
-        now, states = store.clock(conn), sources.all(conn)
+        now, states, specs = store.clock(conn), sources.all(conn), specs_of(conn, settings)
     asked = [state for state in states if state.asked_at]
     ill = [state for state in asked if state.failing_since or state.behind_since]
-    details = tuple(_source_line(state, now) for state in sorted(asked, key=lambda state: state not in ill))
-    if not asked:
-        return Check("sources", "ok", "none is fetched; papers come by `paperround import`")
+    refused = usable(kinds, specs, settings)[1]
+    details = [f"{spec}: {_line(why)}" for spec, why in refused.items()]
+    details += [_source_line(state, specs, now) for state in sorted(asked, key=lambda state: state not in ill)]
+    details += [f"{spec}: not asked yet" for spec in waiting(specs, asked) if spec not in refused]
+    if not details:
+        return Check("sources", "look", f"{NONE_CHOSEN}; papers come by `paperround import` alone", TO_CHOOSE)
+    if refused:
+        line, todo = f"{count(len(refused), 'source')} chosen that cannot be asked", "paperround sources remove"
+        return Check("sources", "wrong", line, f"Take it out of PAPERROUND_SOURCES, or: {todo}", tuple(details))
     if not ill:
-        return Check("sources", "ok", f"{count(len(asked), 'source')}, all of them answer", "", details)
+        line = f"{count(len(asked), 'source')}, all of them answer" if asked else "none was asked yet"
+        return Check("sources", "ok", line, "" if asked else "They are by: paperround run", tuple(details))
     long = any(state.failing_since and now - state.failing_since > FAILING for state in ill)
     return Check(
         "sources", "wrong" if long else "look", f"{len(ill)} of {count(len(asked), 'source')} failing or behind",
-        "It is asked again by itself. If that stays, see whether this machine can reach it.", details,
+        "It is asked again by itself. If that stays, see whether this machine can reach it.", tuple(details),
     )  # fmt: skip
 
 
-def _source_line(state: sources.SourceState, now: datetime) -> str:
-    parts = []
-    if state.failing_since:
-        parts.append(f"fails for {span(now - state.failing_since)} ({_line(state.error)})")
-    if state.behind_since:
-        parts.append(f"behind for {span(now - state.behind_since)}")
-    if state.rests:
-        parts.append(f"rests: {_line(state.rests)}")
-    parts.append(f"last new paper {span(now - state.brought_at)} ago" if state.brought_at else "no new paper yet")
-    return f"{state.name}: {', '.join(parts)}"
+def _source_line(state: sources.SourceState, specs: Sequence[str], now: datetime) -> str:
+    new = f"last new paper {span(now - state.brought_at)} ago" if state.brought_at else "no new paper yet"
+    return f"{called(state.name, specs)}: {standing(state, 'UTC', now)}; {new}"
 
 
 def outbox(store: Store) -> Check:
@@ -188,7 +192,7 @@ def look_inside(
     return {
         "clock": lambda: clock(store, now),
         "zones in use": lambda: zones(store),
-        "sources": lambda: source_states(store),
+        "sources": lambda: source_states(store, settings, load("bot.sources", "source")),
         "outbox": lambda: outbox(store),
         "set aside": lambda: set_aside(store),
         "paused": lambda: paused(store),

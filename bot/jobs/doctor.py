@@ -14,6 +14,7 @@ from bot.core.check import Check, Verdict, size
 from bot.core.ports import Checks, Closes, Platform
 from bot.errors import SetupError, StoreError
 from bot.jobs.checkup import look_inside
+from bot.jobs.doubts import same
 from bot.jobs.machine import disk, packages, time_zones
 from bot.store import health, migrate
 from bot.store.engine import Store
@@ -51,7 +52,7 @@ def examine(
             first = Check("database", "wrong", str(error))
         else:
             inside = {"database": partial(database, store, url), "migrations": lambda: first}
-            inside |= look_inside(store, library, settings, now)
+            inside |= look_inside(store, library, settings, now) | {"same papers": partial(same, store)}
     found = [_safely(name, check) for name, check in inside.items()] or [first]
     found.append(_safely("time zones", time_zones))
     found += _platforms(opens, store)

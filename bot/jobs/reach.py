@@ -1,13 +1,9 @@
-"""Lookups that reach out: a paper that is not here is asked for where it is, and kept.
-
-What is kept so is no news. Of such a paper nobody can tell when it came, so it counts from the day it came out; see
-`bot.store.records.add`.
-"""
+"""Lookups that reach out: a paper that is not here is asked for where it is, and kept."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -17,25 +13,14 @@ import structlog
 from bot.core.digest import spoken
 from bot.core.reached import Reached, Wish
 from bot.errors import SourceError
-from bot.store import papers, records
-from bot.store.engine import Store
-from bot.store.library import Library
+from bot.jobs.keeper import Keep
+from bot.jobs.whom import Asked, in_order, is_home, whom
 from recommender.types import Paper
 
-# Who is asked first: whoever publishes, then archives, then collectors. What plug-ins bring comes last.
-ORDER = ("arxiv", "openreview", "acl", "biorxiv", "medrxiv", "crossref", "openalex", "semanticscholar")
-HOMES = {"arxiv": "arxiv", "openreview": "openreview", "acl": "acl", "s2": "semanticscholar"}  # who gives such ids
-LOOKS = ("arxiv", "semanticscholar", "openalex")  # who is asked for words, all at the same time
-PREPRINTS = ("biorxiv", "medrxiv")  # these know DOIs of their own only
-PREPRINT_DOIS = ("doi:10.1101/", "doi:10.64898/")
 MOST = 10  # papers of each source for some words
 SOON, EACH, WITHIN, REMEMBER = 2.4, 8.0, 20.0, 60.0  # seconds: see `Reach`
 AT_ONCE, IN_LINE = 4, 40  # lookups that are at work, and with those that wait
 KNOWN = 1000  # answers that are remembered, at most
-CHANGES = 300  # papers that one lookup brings into the index, at most
-
-Keep = Callable[[str, Sequence[Paper]], Awaitable[list[int]]]
-_Asked = Sequence[tuple[str, Any]]  # sources, by the name that their papers are stored under
 _Answers = dict[str, list[Paper] | None]  # of each source that was asked; None: it did not answer
 log = structlog.get_logger()
 
@@ -59,7 +44,7 @@ class Reach:
         remember: float = REMEMBER,
     ) -> None:
         self.soon = soon
-        self._kinds = _in_order(kinds)
+        self._kinds = in_order(kinds)
         self._http = http
         self._keep = keep
         self._each, self._within, self._remember = each, within, remember
@@ -69,7 +54,7 @@ class Reach:
 
     def can(self, wish: Wish) -> bool:
         """Say whether there is a source to be asked."""
-        return bool(self._whom(wish))
+        return bool(whom(self._kinds, wish))
 
     async def ask(self, wish: Wish) -> Reached:
         """Ask for something, for a bounded time, and keep what is found. Raises StoreError."""
@@ -102,20 +87,8 @@ class Reach:
         if len(self._known) > KNOWN:
             del self._known[next(iter(self._known))]
 
-    def _whom(self, wish: Wish) -> _Asked:
-        """Return the sources to be asked, the first first."""
-        if wish.kind == "look":
-            return [(name, kind) for name, kind in self._kinds if name in LOOKS and hasattr(kind, "look")]
-        namespace = wish.text.partition(":")[0]
-        able = [(name, kind) for name, kind in self._kinds if namespace in getattr(kind, "finds", ())]
-        if namespace == "doi":
-            theirs = wish.text.startswith(PREPRINT_DOIS)
-            able = [one for one in able if theirs or one[0] not in PREPRINTS]
-            able.sort(key=lambda one: one[0] not in PREPRINTS)
-        return able
-
     async def _asked(self, wish: Wish) -> Reached:
-        asked = self._whom(wish)
+        asked = whom(self._kinds, wish)
         answers: _Answers = {}
         with suppress(TimeoutError):
             async with asyncio.timeout(self._within), self._turns:
@@ -127,9 +100,8 @@ class Reach:
         lists = [tuple(await self._keep(name, given)) for name, given in found]
         return Reached(tuple(map(spoken, answers)), tuple(map(spoken, failed)), tuple(filter(None, lists)))
 
-    async def _find(self, id_: str, asked: _Asked, answers: _Answers) -> None:
+    async def _find(self, id_: str, asked: Asked, answers: _Answers) -> None:
         """Ask one source after the other until one has the paper, or the one that gave the id knows no such paper."""
-        home = HOMES.get(id_.partition(":")[0])
 
         async def given(kind: Any) -> list[Paper]:
             paper = await kind.find(id_, self._http)
@@ -138,10 +110,10 @@ class Reach:
         for name, kind in asked:
             answers[name] = None
             answers[name] = said = await self._answer(name, given(kind))
-            if said or (said is not None and name == home):
+            if said or (said is not None and is_home(name, id_)):
                 return
 
-    async def _look(self, words: str, asked: _Asked, answers: _Answers) -> None:
+    async def _look(self, words: str, asked: Asked, answers: _Answers) -> None:
         """Ask all sources at the same time. What has come when the time is over counts."""
 
         async def one(name: str, kind: Any) -> None:
@@ -164,26 +136,3 @@ class Reach:
         except Exception:
             log.exception("a source has a fault", source=name)
         return None
-
-
-def keeper(store: Store, library: Library) -> Keep:
-    """Return what stores papers as a source tells them, brings them into the index, and returns their numbers."""
-
-    def stored(source: str, given: Sequence[Paper]) -> list[int]:
-        with store.writing() as conn:
-            records.add(conn, given, source, store.clock(conn), asked=True)
-            numbers = [papers.by_id(conn, paper.id) for paper in given]
-        library.update(most=CHANGES)
-        return list(dict.fromkeys(number for number in numbers if number is not None))
-
-    async def keep(source: str, given: Sequence[Paper]) -> list[int]:
-        return await asyncio.to_thread(stored, source, given)
-
-    return keep
-
-
-def _in_order(kinds: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the sources by their own names, in the order in which they are asked."""
-    named = [(str(getattr(kind, "name", module)), kind) for module, kind in kinds.items()]
-    places = {name: place for place, name in enumerate(ORDER)}
-    return sorted(named, key=lambda one: (places.get(one[0], len(ORDER)), one[0]))

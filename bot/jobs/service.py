@@ -23,12 +23,13 @@ from bot.core.ports import Closes, Invoke, Platform, Source
 from bot.core.timing import Timing
 from bot.errors import DeliveryError, StoreError
 from bot.jobs import web
+from bot.jobs.choose import specs_of
 from bot.jobs.clock import Clock
 from bot.jobs.plan import Planner
 from bot.jobs.pull import pull
 from bot.jobs.send import Sender
 from bot.jobs.upkeep import ALIVE_FACTOR
-from bot.store import chosen, deliveries, heartbeats, installs, interests, notes, outbox, sources
+from bot.store import deliveries, heartbeats, installs, interests, notes, outbox, sources
 from bot.store.engine import Store
 from bot.store.library import Library
 
@@ -177,8 +178,7 @@ class Service:
     async def _choose(self, *, running: bool = True) -> None:
         """See what sources are chosen now, and begin with those that are new and end with those that are gone."""
         store = self._parts.store
-        specs = self._parts.settings.sources.split(",") if self._parts.settings.sources else []
-        specs += [one.spec for one in await store.read(chosen.all)]
+        specs = await store.read(specs_of, self._parts.settings)
         if specs == self._specs or self._parts.choose is None:
             return
         found, refused = self._parts.choose(specs)

@@ -113,6 +113,11 @@ def unmerge(conn: Connection, numbers: Collection[int], now: datetime) -> int:
     return made
 
 
+def of(conn: Connection, numbers: Iterable[int]) -> list[Record]:
+    """Return the records of these papers, in the order in which they came."""
+    return sorted(_load(conn, numbers), key=lambda record: record.number or 0)
+
+
 def _take_turn(conn: Connection) -> None:
     """Hold the counter's row, so that writers of papers follow one another and change numbers are in commit order."""
     conn.execute(select(counters.c.value).where(counters.c.name == "papers").with_for_update())

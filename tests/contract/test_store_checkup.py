@@ -55,7 +55,7 @@ def test_a_store_without_anything_is_well(store: Store) -> None:
     checks = checkup.look_inside(store, Library(store, None, ranker), SETTINGS, lambda: NOW)
     found = {name: check() for name, check in checks.items()}
     assert {name: check.name for name, check in found.items()} == {name: name for name in found}
-    assert {name for name, check in found.items() if check.verdict != "ok"} == {"processes"}
+    assert {name for name, check in found.items() if check.verdict != "ok"} == {"processes", "sources"}
 
 
 def test_the_real_clocks_agree(store: Store) -> None:
@@ -126,23 +126,23 @@ def test_zones_that_are_not_known_here_are_named(store: Store) -> None:
 def test_sources_that_fail_or_are_behind_come_first(store: Store) -> None:
     with store.writing() as conn:
         states: dict[str, dict[str, Any]] = {
-            "arxiv": {"brought_at": NOW - timedelta(hours=5), "rests": "weekend"},
-            "biorxiv": {"behind_since": NOW - timedelta(hours=3)},
+            "arxiv": {"answered_at": NOW, "brought_at": NOW - timedelta(hours=5), "rests": "weekend"},
+            "biorxiv": {"answered_at": NOW, "behind_since": NOW - timedelta(hours=3)},
             "local": {"asked_at": None, "brought_at": NOW},
         }
         for name, values in states.items():
             given = {"asked_at": NOW, "error": "", "rests": ""} | values
             conn.execute(insert(sources).values(name=name, **given))
-    check = checkup.source_states(store)
+    check = checkup.source_states(store, SETTINGS, {})
     assert (check.verdict, check.line) == ("look", "1 of 2 sources failing or behind")
-    assert check.details[0] == "biorxiv: behind for 3 hours, no new paper yet"
-    assert check.details[1] == "arxiv: rests: weekend, last new paper 5 hours ago"
+    assert check.details[0] == "bioRxiv: behind since 05:30; no new paper yet"
+    assert check.details[1] == "arXiv: fresh, 08:30; weekend; last new paper 5 hours ago"
     with store.writing() as conn:
         since = NOW - timedelta(days=2)
         conn.execute(update(sources).where(sources.c.name == "arxiv").values(failing_since=since, error="HTTP\n503"))
-    check = checkup.source_states(store)
+    check = checkup.source_states(store, SETTINGS, {})
     assert (check.verdict, check.line) == ("wrong", "2 of 2 sources failing or behind")
-    assert check.details[0].startswith("arxiv: fails for 2 days (HTTP 503)")
+    assert check.details[0].startswith("arXiv: failing since Mon 30 Nov 08:30 (HTTP 503)")
     assert checkup.facts(store)["sources failing or behind"] == "arxiv, biorxiv"
 
 

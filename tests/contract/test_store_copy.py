@@ -19,6 +19,7 @@ from sqlalchemy import insert, select, text, update
 
 from bot.errors import FileError, StoreError
 from bot.store import (
+    chosen,
     copy,
     deliveries,
     heartbeats,
@@ -65,6 +66,7 @@ def full(store: Store) -> Store:
         conn.execute(text("DELETE FROM notes WHERE id = :last"), {"last": last})
         heartbeats.beat(conn, "host:1", NOW, NOW)
         conn.execute(insert(sources).values(name="arxiv", error="", rests="", leased_until=LATER))
+        chosen.add(conn, "arxiv:cs.CL", "arXiv cs.CL", NOW)
         conn.execute(
             text("INSERT INTO workspaces VALUES ('slack', 'T1', 'Europe/Berlin', 'everyone', '77', 'Readers')")
         )

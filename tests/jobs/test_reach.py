@@ -11,7 +11,8 @@ import pytest
 
 from bot.core.reached import Reached, Wish, asked_too, named, not_found
 from bot.errors import SourceError, StoreError
-from bot.jobs.reach import AT_ONCE, IN_LINE, Reach, keeper
+from bot.jobs.keeper import keeper
+from bot.jobs.reach import AT_ONCE, IN_LINE, Reach
 from bot.sources.arxiv import Arxiv
 from bot.store import catalogue, papers, records, sources
 from bot.store.engine import Store

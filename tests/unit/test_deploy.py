@@ -53,7 +53,13 @@ def _setting(name: str, field: FieldInfo) -> str:
 def verbs() -> set[str]:
     """Return the verbs of the program, read from its source."""
     tree = ast.parse((ROOT / "bot/cli.py").read_text())
-    found = set()
+    found = {
+        str(mark.value)
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "cli.add_typer"
+        for mark in [named.value for named in call.keywords if named.arg == "name"]
+        if isinstance(mark, ast.Constant)
+    }
     for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
         for call in (mark for mark in function.decorator_list if isinstance(mark, ast.Call)):
             if ast.unparse(call.func) == "cli.command":

@@ -114,7 +114,12 @@ def test_a_new_database_is_well_but_for_the_bot_that_does_not_run(tmp_path: Path
         found = by_name(doctor.examine(settings(tmp_path), url, lambda: (store, library), nothing, lambda: NOW))
     assert next(iter(found)) == "database"
     assert str(tmp_path / "paper.db") in found["database"].line
-    assert {name for name, check in found.items() if check.verdict != "ok"} <= {"processes", "disk", "platforms"}
+    assert {name for name, check in found.items() if check.verdict != "ok"} <= {
+        "processes",
+        "disk",
+        "platforms",
+        "sources",
+    }
     assert found["processes"].verdict == "look"
 
 

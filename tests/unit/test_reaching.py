@@ -13,7 +13,8 @@ from bot.core.message import Message
 from bot.core.reached import BUSY, Reached
 from bot.core.request import Address, Request
 from bot.errors import SourceError
-from bot.jobs.reach import Reach, keeper
+from bot.jobs.keeper import keeper
+from bot.jobs.reach import Reach
 from bot.store import papers
 from recommender.types import Paper
 from tests.fakes.bot import Bot, button, labels, make_bot, titles

@@ -49,6 +49,11 @@ def test_every_command_is_in_the_table_and_nothing_else_is() -> None:
     assert shown <= set(COMMANDS) | {"/papers"}
 
 
+def test_every_source_that_can_be_chosen_is_in_the_table_and_nothing_else_is() -> None:
+    kinds = {name for name, kind in load("bot.sources", "source").items() if hasattr(kind, "pick")}
+    assert {one.partition(":")[0] for one in named(table(part("Where papers come from")))} == kinds
+
+
 def test_every_verb_is_named() -> None:
     said = set(re.findall(r"paperround ([a-z]+)", README)) | named(table(part("Run it on a server")))
     assert verbs() - said == {"demo"}, "the demo is run by deploy/demo"
@@ -68,7 +73,7 @@ def test_every_option_of_a_verb_that_is_named_is_there() -> None:
 
 def test_settings_that_are_named_are_settings() -> None:
     known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
-    assert set(re.findall(rf"{PREFIX}[A-Z_]+", README)) <= known
+    assert set(re.findall(rf"{PREFIX}[A-Z0-9_]+", README)) <= known
     assert f"`{Settings.model_fields['metrics_address'].default}`" in README
 
 
@@ -77,6 +82,7 @@ ORDER = [
     "Install it on Slack",
     "Install it on Discord",
     "What people type",
+    "Where papers come from",
     "Configure it",
     "Run it on a server",
     "What is promised",
