@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
@@ -16,6 +17,8 @@ from bot.sources._said import line
 from recommender.types import Paper
 
 ENTRIES = 10_000  # that are read of a feed
+# In what names an author feedparser looks for a mail address, in time that grows with the square of a word's length.
+_ENDLESS = re.compile(rb"[A-Za-z0-9_.+-]{256,}")
 LONGEST = 100_000  # characters of a title or an abstract
 
 
@@ -26,6 +29,7 @@ def parse_feed(body: bytes, url: str, host: str, source: str) -> tuple[str, list
     if b"<!ENTITY" in body.upper():
         raise SourceError(f"{host} sent a feed that defines entities, which is refused.")
     try:
+        body = _ENDLESS.sub(lambda word: word[0][:256], body)
         found = feedparser.parse(BytesIO(body), response_headers={"content-location": url})
     except Exception as error:  # it reads whatever there is, and was not made for all of that
         raise SourceError(f"{host} sent a feed that cannot be read.") from error

@@ -16,7 +16,7 @@ from bot.sources._changed import conditions, state
 from bot.sources._feed import parse_feed
 from recommender.types import Paper
 
-LIMIT = 5_000_000  # bytes of a feed
+LIMIT = 3_000_000  # bytes of a feed
 NAME_LIMIT = 80
 
 

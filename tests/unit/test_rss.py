@@ -60,6 +60,11 @@ def test_what_is_not_there_is_left_out() -> None:
     assert read(rss_of("")) == []
 
 
+def test_words_without_end_take_no_time() -> None:
+    (paper,) = read(rss_of(f"<item><title>A title</title><dc:creator>{'x' * 1_000_000}</dc:creator></item>"))
+    assert paper.authors == ("x" * 256,)
+
+
 def test_an_entry_keeps_its_id() -> None:
     one = "<item><title>{}</title><guid>g-1</guid></item>"
     assert read(rss_of(one.format("A first title")))[0].id == read(rss_of(one.format("A mended title")))[0].id
