@@ -17,7 +17,6 @@ from bot.errors import DeliveryError, Refused, Retry, Uncertain
 from bot.jobs.send import Sender
 from bot.platforms.discord import send
 from bot.platforms.discord.marks import is_marked, nonce_of
-from bot.platforms.discord.send import Evenly
 from bot.store import outbox, owners
 from bot.store.engine import Store
 from tests.fakes.discord_wire.state import Channel
@@ -284,15 +283,3 @@ def unsent(store: Store) -> int:
     with store.reading() as conn:
         depth = outbox.depth(conn, datetime.now(UTC))
     return depth.pending + depth.held
-
-
-async def test_a_bunch_goes_out_as_evenly_as_discord_takes_it() -> None:
-    evenly, now = Evenly(5, 0.2), asyncio.get_running_loop().time
-    began: list[float] = []
-
-    async def one() -> None:
-        await evenly.turn()
-        began.append(now())
-
-    await asyncio.gather(*(one() for _ in range(12)))
-    assert all(later - earlier >= 0.19 for earlier, later in zip(began, began[5:], strict=False))

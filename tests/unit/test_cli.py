@@ -244,6 +244,7 @@ def test_the_doctor_looks_and_changes_nothing(tmp_path: Path) -> None:
         "disk",
         "packages",
         "platforms",
+        "sources",
     }
 
 

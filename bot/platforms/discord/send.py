@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import math
-from collections import deque
 from datetime import datetime
 
 import discord
@@ -26,32 +24,10 @@ from bot.platforms.discord.shown import view_of
 PLATFORM = "discord"
 LIMITS = Limits(a_second=49.0, to_one=1.0)
 """Discord takes 50 requests a second from a bot, of which one is left for others, and 5 messages in 5 s a channel."""
-WINDOW = 1.02  # seconds in which so many begin: they do not take equally long on their way
 MOST_DIRECT = 50_000  # conversations with one person that are remembered
 OPENED_A_SECOND = 5.0  # of them, since Discord is wary of bots that open many
 LONGEST_WAIT = 10.0  # seconds to stand in line for that
 NOBODY = discord.AllowedMentions.none()
-
-
-class Evenly:
-    """Lets `most` pass within `seconds`, first come, first served, whoever asks.
-
-    The sender of all platforms paces messages too, but before it notes in the database that they begin: where that
-    takes its time they come here in bunches, and Discord holds up the whole bot for each bunch.
-    """
-
-    def __init__(self, most: int, seconds: float) -> None:
-        self._passed: deque[float] = deque([-math.inf] * most, maxlen=most)
-        self._seconds = seconds
-        self._turn = asyncio.Lock()
-
-    async def turn(self) -> None:
-        """Wait until one more may pass."""
-        now = asyncio.get_running_loop().time
-        async with self._turn:
-            if (wait := self._passed[0] + self._seconds - now()) > 0:
-                await asyncio.sleep(wait)
-            self._passed.append(now())
 
 
 class Post:
@@ -63,7 +39,6 @@ class Post:
         self._looks = Looks(self._places)
         self._direct: dict[str, int] = {}
         self._forums: set[str] = set()
-        self._evenly = Evenly(int(LIMITS.a_second), WINDOW)
         self._next = 0.0  # when the next direct message may be opened, as the loop's time
 
     async def send(self, to: Address, message: Message, key: str) -> Receipt:
@@ -72,7 +47,6 @@ class Post:
         if to.channel in self._forums:
             return await self._posted(client, to, message, key)
         channel = await self.channel_of(to)
-        await self._evenly.turn()
         try:
             with one_message():
                 sent = await channel.send(
@@ -118,7 +92,6 @@ class Post:
         if not isinstance(place, discord.ForumChannel):
             raise Refused("The channel takes no messages, or I cannot see it any more. Subscribe another one.")
         self._forums.add(to.channel)
-        await self._evenly.turn()
         with one_message():
             return await forum.post(client, place, message, key)
 
