@@ -52,7 +52,7 @@ def _paper(entry: Any, url: str, source: str) -> Paper | None:
     paper = paper_of(
         columns(
             {
-                "id": known[0] if known else own_id(entry, where, title, abstract),
+                "id": known[0] if known else own_id(entry, where, title, abstract, source),
                 "title": title,
                 "abstract": "" if abstract == title else abstract,
                 "authors": [name for name in names if name],

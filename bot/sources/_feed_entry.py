@@ -12,6 +12,10 @@ from urllib.parse import urljoin
 from bot.core.ids import normalise
 from bot.sources._dates import FIRST_YEAR, LAST_YEAR
 
+# What else normalises, a blog calls so by chance: "post:12", or a hash that looks like one of Semantic Scholar.
+_ELSEWHERE = ("arxiv:", "doi:", "openreview:", "acl:", "pmid:")
+_WORLDWIDE = ("http://", "https://", "urn:", "tag:")  # names that are one feed's alone, wherever it stands
+
 
 def link(entry: Any, url: str) -> str:
     """Return the web address of an entry of the feed at `url`, or nothing."""
@@ -27,16 +31,18 @@ def ids(entry: Any, link: str) -> Iterator[str]:
     """Yield the ids that an entry is known by elsewhere: of its DOI, of its own name, and of its link."""
     for name in ("prism_doi", "dc_identifier", "id", "guid"):
         text = entry.get(name)
-        if isinstance(text, str) and (found := normalise(text)) and not found.startswith(("rss:", "local:", "tag:")):
+        if isinstance(text, str) and (found := normalise(text)) and found.startswith(_ELSEWHERE):
             yield found
     if link and (found := normalise(link)):
         yield found
 
 
-def own_id(entry: Any, link: str, title: str, abstract: str) -> str:
-    """Return an id that an entry keeps, by what its feed calls it."""
+def own_id(entry: Any, link: str, title: str, abstract: str, source: str) -> str:
+    """Return an id that an entry keeps, by what its feed calls it; `source` tells apart what two feeds call "12"."""
     text = entry.get("id")
-    what = text if isinstance(text, str) and text.strip() else link or f"{title} {abstract}"
+    what = text.strip() if isinstance(text, str) and text.strip() else link or f"{title} {abstract}"
+    if not what.startswith(_WORLDWIDE):
+        what = f"{source} {what}"
     return f"rss:0{hashlib.sha256(what.encode('utf-8', 'replace')).hexdigest()[:20]}"
 
 

@@ -7,21 +7,21 @@ from typing import Any
 
 from bot.errors import SourceError
 from bot.sources._entry import columns, paper_of
-from bot.sources._said import count, known_id, line, member, several
+from bot.sources._said import known_id, line, member, several
 from recommender.types import Paper
 
 NAME = "Hugging Face"
 
 
-def parse_day(said: Any, *, votes: bool) -> list[Paper]:
-    """Return the papers of one day's list, with what people voted if that is wanted. Raises SourceError."""
+def parse_day(said: Any) -> list[Paper]:
+    """Return the papers of one day's list. Their votes have no place in a paper. Raises SourceError."""
     if not isinstance(said, list):
         reason = line(member(said, "error"))[:150]
         raise SourceError(f"{NAME} answered: {reason or 'no list of papers'}.")
-    return [paper for one in said if (paper := _paper(member(one, "paper"), votes=votes)) is not None]
+    return [paper for one in said if (paper := _paper(member(one, "paper"))) is not None]
 
 
-def _paper(said: Any, *, votes: bool) -> Paper | None:
+def _paper(said: Any) -> Paper | None:
     arxiv = known_id("arxiv", member(said, "id"))
     if arxiv is None:
         return None
@@ -37,6 +37,4 @@ def _paper(said: Any, *, votes: bool) -> Paper | None:
     paper = paper_of(columns(entry))
     if isinstance(paper, str):
         return None
-    given = count(member(said, "upvotes"))
-    told = f", {given:,} {'vote' if given == 1 else 'votes'}" if votes and given else ""
-    return replace(paper, source="huggingface", venue=f"Hugging Face daily papers{told}")
+    return replace(paper, source="huggingface")

@@ -77,8 +77,14 @@ class Rxiv:
             return
         today = self.today()
         first, last, at = self._place(since, cursor, today)
+        total = 0
         for _ in range(PAGES):
             page = await self._page(http, first, last, at)
+            if not page.entries and at < max(page.total, total):
+                raise SourceError(
+                    f"{self.title} gave an empty page where there should be {max(page.total, total) - at} more papers."
+                )
+            total = page.total
             for paper in page.papers:
                 if self._wanted(paper):
                     yield paper
@@ -86,10 +92,6 @@ class Rxiv:
             if at >= page.total:
                 yield Cursor(f"{last} {last} 0")
                 return
-            if not page.entries:
-                raise SourceError(
-                    f"{self.title} gave an empty page where there should be {page.total - at} more papers."
-                )
             yield Cursor(f"{first} {last} {at}")
 
     async def find(self, id: str, http: Any) -> Paper | None:  # noqa: A002 - as the port calls it
@@ -101,7 +103,7 @@ class Rxiv:
         if answer.status == 404:
             return None
         found = parse_page(answer.json(), self.name, self.title).papers
-        return next((paper for paper in reversed(found) if paper.id == id), None)
+        return next((paper for paper in found if paper.id == id), None)
 
     async def _page(self, http: Any, first: date, last: date, at: int) -> Page:
         answer = await http.get(f"{self.base}/details/{self.name}/{first}/{last}/{at}/json")
@@ -143,7 +145,8 @@ def parse_page(said: Any, name: str, title: str) -> Page:
         raise SourceError(f"{title} answered: {status[:150] or 'nothing that can be read'}.")
     total = member(told, "total")
     total = int(total) if isinstance(total, str) and total.isdecimal() and len(total) < 10 else count(total)
-    return Page(tuple(filter(None, (_paper(one, name) for one in entries))), len(entries), max(total, len(entries)))
+    papers = {paper.id: paper for one in entries if (paper := _paper(one, name)) is not None}  # the last version stays
+    return Page(tuple(papers.values()), len(entries), max(total, len(entries)))
 
 
 def _paper(said: Any, name: str) -> Paper | None:

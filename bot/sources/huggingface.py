@@ -1,4 +1,4 @@
-"""Hugging Face's daily papers: what people there put forward, day by day, with their votes once a day is over.
+"""Hugging Face's daily papers: what people there put forward, day by day.
 
 https://huggingface.co/papers. All of them are arXiv's.
 """
@@ -56,14 +56,14 @@ class HuggingFace:
     ) -> AsyncIterator[Paper | Cursor]:
         """Yield the lists of the days since the last one that was over when it was read. Raises SourceError.
 
-        Those of days that are over have their votes; today's list is read for its papers, and once more tomorrow.
+        Today's list is read too, and once more when the day is over.
         """
         if not self.picked:
             return
         today = self.today()
         day = max(_next(cursor) or today - timedelta(days=FIRST), today - timedelta(days=MOST))
         while day <= today:
-            for paper in parse_day(await self._day(http, day), votes=day < today):
+            for paper in parse_day(await self._day(http, day)):
                 yield paper
             if day < today:
                 yield Cursor(day.isoformat())

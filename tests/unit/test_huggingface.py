@@ -1,4 +1,4 @@
-"""Hugging Face's daily papers: day by day, with votes once a day is over."""
+"""Hugging Face's daily papers: day by day."""
 
 from __future__ import annotations
 
@@ -38,19 +38,16 @@ async def test_each_day_that_is_over_is_read_once_and_today_again() -> None:
     assert len((await days("nonsense"))[0]) == 4
 
 
-def test_votes_are_told_once_they_are_all_in() -> None:
-    (paper,) = parse_day([daily("A title")], votes=True)
-    assert (paper.id, paper.venue) == ("arxiv:2611.10001", "Hugging Face daily papers, 7 votes")
-    (paper,) = parse_day([daily("A title", upvotes=1)], votes=False)
-    assert paper.venue == "Hugging Face daily papers"
-    for upvotes in (0, -3, True, "many", None):
-        assert parse_day([daily("A title", upvotes=upvotes)], votes=True)[0].venue == "Hugging Face daily papers"
+def test_votes_are_no_venue() -> None:
+    for upvotes in (7, 0, -3, True, "many", None):
+        (paper,) = parse_day([daily("A title", upvotes=upvotes)])
+        assert (paper.id, paper.venue, paper.keywords) == ("arxiv:2611.10001", "", ())
 
 
 @pytest.mark.parametrize("said", [None, {}, {"error": "down"}, "x", 7])
 def test_what_is_no_list_is_named(said: Any) -> None:
     with pytest.raises(SourceError, match="Hugging Face answered"):
-        parse_day(said, votes=True)
+        parse_day(said)
 
 
 def test_entries_that_are_none_are_left_out() -> None:
@@ -63,7 +60,7 @@ def test_entries_that_are_none_are_left_out() -> None:
         {"paper": {"id": "2611.10001", "title": None, "summary": []}},
     ]
     hidden = daily("Good", authors=[{"name": "Ada"}, {"name": "Bob", "hidden": True}, None, {"name": 3}])
-    (paper,) = parse_day([*bad, hidden], votes=True)
+    (paper,) = parse_day([*bad, hidden])
     assert (paper.title, paper.authors) == ("Good", ("Ada",))
 
 
@@ -78,6 +75,6 @@ def test_it_has_no_parts() -> None:
 def test_what_was_recorded_is_read() -> None:
     for path in sorted((FEEDS / "huggingface-daily").glob("*.json")):
         said = json.loads(path.read_text())
-        papers = parse_day(said, votes=True)
+        papers = parse_day(said)
         assert len(papers) == len(said) == 30
         assert all(paper.abstract and paper.authors and paper.published for paper in papers)

@@ -70,6 +70,17 @@ def test_an_entry_keeps_its_id() -> None:
     assert read(rss_of(one.format("A first title")))[0].id == read(rss_of(one.format("A mended title")))[0].id
 
 
+@pytest.mark.parametrize("guid", ["12", "post:12", "blog:2024-1", f"{'a' * 39}1"])
+def test_what_two_feeds_call_the_same_is_not_one_paper(guid: str) -> None:
+    item = f"<item><title>A title of a paper</title><guid isPermaLink='false'>{guid}</guid></item>"
+    first, second = (
+        parse_feed(rss_of(item).encode(), URL, "feeds.example", name)[1][0].id
+        for name in ("rss:a.example", "rss:b.example")
+    )
+    assert first != second
+    assert first.startswith("rss:0")
+
+
 def test_a_feed_without_end_is_read_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_feed, "ENTRIES", 20)
     assert len(read(rss_of("<item><title>A title</title></item>" * 25))) == 20

@@ -62,6 +62,21 @@ async def test_an_empty_page_before_the_end_is_a_failure_and_what_came_stays() -
         await anext(fetched)
 
 
+async def test_no_posts_behind_the_first_page_are_a_failure_and_not_the_end() -> None:
+    none = {"messages": [{"status": "no posts found"}], "collection": []}
+    http = Feeds(lambda path, *_: (200, rxiv_page(ENTRIES[:2], 5) if path.endswith("/0/json") else none))
+    fetched = ALL.fetch(None, http)
+    assert [type(await anext(fetched)) for _ in range(3)] == [Paper, Paper, Cursor]
+    with pytest.raises(SourceError, match="3 more"):
+        await anext(fetched)
+
+
+async def test_two_versions_on_a_page_are_one_paper() -> None:
+    versions = [rxiv_entry("First"), rxiv_entry("Second", version="2")]
+    papers, _ = await read(ALL, Feeds(lambda *_: (200, rxiv_page(versions, 2))))
+    assert [paper.title for paper in papers] == ["Second"]
+
+
 async def test_no_posts_are_an_answer() -> None:
     http = Feeds(lambda *_: (200, {"messages": [{"status": "no posts found"}], "collection": []}))
     assert await read(ALL, http) == ([], ["2026-12-02 2026-12-02 0"])
