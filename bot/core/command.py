@@ -87,7 +87,8 @@ class Command:
 
     `form` makes its form of what was said so far, by argument; None if there is nothing to fill in. `edits`: its answer
     takes the place of the message that was pressed, where that is private. `threads`: the answer to a mention may stand
-    in the thread, for all to see. `guests`: somebody of another organisation may use it.
+    in the thread, for all to see. `guests`: somebody of another organisation may use it. `seldom`: it goes behind all
+    others where a platform has no room for every command.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Command:
     edits: bool = False
     threads: bool = False
     guests: bool = False
+    seldom: bool = False
 
     @property
     def opens_form(self) -> bool:
@@ -184,6 +186,7 @@ def command(
     edits: bool = False,
     threads: bool = False,
     guests: bool = False,
+    seldom: bool = False,
 ) -> Callable[[Callable[..., Awaitable[Message]]], Command]: ...
 def command(
     run: Callable[..., Awaitable[Message]] | None = None, **traits: Any

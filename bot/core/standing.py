@@ -81,6 +81,6 @@ def called(name: str, specs: Iterable[str]) -> str:
 
 
 def waiting(specs: Sequence[str], states: Sequence[State]) -> list[str]:
-    """Return the specs of which no source was ever asked."""
-    asked = {state.name for state in states if state.asked_at}
-    return [spec for spec in specs if not {parts(spec)[0], spec} & asked]
+    """Return the specs of whose kind nothing was ever asked: what is added to others is asked within a minute."""
+    asked = {parts(state.name)[0] for state in states if state.asked_at}
+    return [spec for spec in specs if parts(spec)[0] not in asked]

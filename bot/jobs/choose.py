@@ -114,7 +114,7 @@ async def choose(what: str, specs: Sequence[str], choices: Choices) -> list[str]
 
 def specs_of(conn: Any, settings: Any) -> list[str]:
     """Return all that is chosen: what the settings name, then what was added, in that order."""
-    return list(dict.fromkeys([*_in_settings(settings), *(one.spec for one in rows.all(conn))]))
+    return rows.specs(conn, settings.sources)
 
 
 def _in_settings(settings: Any) -> list[str]:

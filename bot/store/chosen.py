@@ -29,6 +29,11 @@ def all(conn: Connection) -> list[Chosen]:  # noqa: A001 - read as chosen.all
     return [Chosen(*row) for row in rows]
 
 
+def specs(conn: Connection, named: str) -> list[str]:
+    """Return all specs: those that the settings name, with commas between, then what was added; each once."""
+    return list(dict.fromkeys([*filter(None, named.split(",")), *(one.spec for one in all(conn))]))
+
+
 def add(conn: Connection, spec: str, name: str, now: datetime) -> bool:
     """Choose a source, called `name`, and say whether it was not chosen before. `spec` has at most 500 characters."""
     new = insert(conn, chosen).values(spec=spec, name=storable(name), added_at=now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -16,8 +16,8 @@ from structlog.testing import capture_logs
 from bot.core.ports import Cursor, Invoke
 from bot.errors import Refused
 from bot.jobs import service as service_module
-from bot.jobs.service import Parts, Role, Service
-from bot.store import heartbeats, sources, tables
+from bot.jobs.service import Choose, Parts, Role, Service
+from bot.store import chosen, heartbeats, sources, tables
 from bot.store.engine import Store
 from recommender.types import Paper
 from tests.fakes.bot import Bot, make_bot
@@ -60,13 +60,13 @@ class Ear(Post):
 
 @asynccontextmanager
 async def running(
-    bot: Bot, post: Post, role: Role = Role.ALL, feed: Feed | None = None, **more: Feed
+    bot: Bot, post: Post, role: Role = Role.ALL, feed: Feed | None = None, choose: Choose | None = None, **more: Feed
 ) -> AsyncIterator[Service]:
     """Run a service, and stop it at the end."""
     app = bot.app
     settings = app.settings.model_copy(update={"metrics_address": "127.0.0.1:0", "heartbeat_seconds": 1})
     feeds = ({"feed": feed} if feed else {}) | more
-    service = Service(Parts(app.store, app.library, settings, {"test": post}, feeds, app.invoke), role)
+    service = Service(Parts(app.store, app.library, settings, {"test": post}, feeds, app.invoke, choose=choose), role)
     task = asyncio.create_task(service.run())
     try:
         yield service
@@ -137,6 +137,45 @@ async def test_a_source_that_hangs_keeps_no_other_waiting(bot: Bot, monkeypatch:
         await until(answered, 15)
         bot.at += timedelta(hours=2)
         await until(lambda: len(feed.asked) == 2, 15)
+
+
+async def test_what_is_chosen_while_it_runs_is_asked_and_what_is_removed_is_not(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PULL_EVERY", "CHOOSE_EVERY", "AGE_EVERY"):
+        monkeypatch.setattr(service_module, name, 0.1)
+    store, feed = bot.app.store, Feed()
+    begun = asyncio.Event()
+
+    class Stuck(Feed):
+        async def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:
+            begun.set()
+            await asyncio.Event().wait()
+            yield Paper("never", "never")
+
+    kinds = {"feed": feed, "stuck": Stuck()}
+
+    def choose(specs: Sequence[str]) -> tuple[dict[str, Feed], dict[str, str]]:
+        return {spec: kinds[spec] for spec in specs if spec in kinds}, dict.fromkeys(set(specs) - kinds.keys(), "gone")
+
+    def state(name: str) -> sources.SourceState:
+        with store.reading() as conn:
+            return sources.get(conn, name)
+
+    with store.writing() as conn:
+        chosen.add(conn, "stuck", "Stuck", bot.at)
+        left = sources.claim(conn, "removed long ago", bot.at, timedelta(minutes=1))
+        assert left is not None
+        sources.failed(conn, left, bot.at, "HTTP 503.", lambda _: timedelta())
+    async with running(bot, Ear(now=lambda: bot.at), choose=choose):
+        await asyncio.wait_for(begun.wait(), 15)
+        assert state("removed long ago").failing_since is None
+        with store.writing() as conn:
+            chosen.add(conn, "feed", "Feed", bot.at)
+            chosen.add(conn, "unknown", "Unknown", bot.at)
+            chosen.remove(conn, "stuck")
+        await until(lambda: state("feed").answered_at and state("stuck").leased_until is None, 15)
+        await until(lambda: state("stuck").asked_at is None, 15)
 
 
 async def test_a_web_process_answers_and_sends_nothing(bot: Bot) -> None:

@@ -57,7 +57,7 @@ def with_args(name: str, number: int, help_: str = "something") -> Command:
 async def test_built_in_commands_are_all_there_natively_within_the_limits() -> None:
     made = subcommands(BUILT_IN)
     visible = {one.name for one in BUILT_IN.values() if not one.hidden}
-    assert visible - made.keys() <= {"workspace"}
+    assert visible - made.keys() <= {"sources"}
     assert made.keys() - visible == {ASK}
 
 

@@ -110,13 +110,13 @@ class Tree(CommandTree[discord.Client]):
 def make_tree(client: discord.Client, commands: Mapping[str, Command], name: str, serve: Serve) -> Tree:
     """Make the tree of a registry, whose command is called `name`. A client can have one tree only.
 
-    What comes first in the registry comes first here: built-in commands. What does not fit, and what Discord cannot
-    show, is reached by `ask`. Raises ValueError if Discord allows no such `name`.
+    What comes first in the registry comes first here, but for what is typed seldom. What does not fit, and what Discord
+    cannot show, is reached by `ask`. Raises ValueError if Discord allows no such `name`.
     """
     tree = Tree(client, name, serve)
     group = app_commands.Group(name=name, description=_ABOUT)
     group.add_command(_ask(serve))
-    for command in commands.values():
+    for command in sorted(commands.values(), key=lambda command: command.seldom):
         made = None if command.hidden or len(group.commands) == SUBCOMMANDS else _native(command, serve)
         if made is None or group.get_command(made.name) is not None:
             continue
