@@ -14,9 +14,9 @@ from bot.store import sources as table
 MOST = 40  # sources named; the terminal names all of them
 
 
-@command(threads=True, guests=True, seldom=True)
+@command(threads=True, seldom=True)
 async def sources(ctx: Context) -> Message:
-    """See where papers come from: how fresh each source is, what is behind or fails, and when it is asked next."""
+    """See where papers come from: how fresh each source is, what fails, and when it is asked next."""
     states, specs = await ctx.store.read(_look, ctx.settings.sources)
     said = [f"{called(state.name, specs)}: {standing(state, ctx.zone.key, ctx.now)}" for state in states]
     said += [f"{called(spec, ())}: not asked yet" for spec in waiting(specs, states)]
