@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
 import discord
 import pytest
+from discord.gateway import KeepAliveHandler
 
 from bot.errors import Retry, Uncertain
 from bot.platforms.discord import client as connection
@@ -43,8 +46,6 @@ async def test_a_limit_of_the_whole_bot_ends_though_nobody_waits_for_its_end(
     assert len(lab.channel.said) == 2
 
 
-# A connection of a try that failed may be left to the collector by discord.py's client.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("then", [{"status": 429, "retry_after": 60.0}, {"status": 403, "code": 50013}])
 @pytest.mark.parametrize("kind", ["text", "forum"])
 async def test_a_try_that_was_taken_is_not_hidden_by_a_later_one(lab: Lab, kind: str, then: dict[str, Any]) -> None:
@@ -99,6 +100,9 @@ async def test_it_ends_though_a_shard_connects_anew_just_then(rig: Rig) -> None:
     rig._running.cancel()
     done, _ = await asyncio.wait([rig._running], timeout=2)
     assert done
+    await asyncio.sleep(0.1)
+    assert not [one for one in threading.enumerate() if isinstance(one, KeepAliveHandler) and one.is_alive()]
+    gc.collect()  # it would warn of a socket that is open
 
 
 async def test_a_gateway_that_never_answers_is_given_up_and_begun_anew(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
@@ -15,7 +16,7 @@ import aiohttp
 import discord
 import structlog
 import yarl
-from discord.gateway import DiscordWebSocket
+from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
 from bot.config import Settings
@@ -72,6 +73,7 @@ class Client(discord.AutoShardedClient):
             **named,
         )
         self._launches = 0
+        self._closing_sockets: set[asyncio.Future[bool]] = set()
 
     async def setup_hook(self) -> None:
         """Set up what needs a login."""
@@ -80,9 +82,24 @@ class Client(discord.AutoShardedClient):
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Wait before a session starts: as long as Discord allows no more of them, and for the others."""
-        if not initial:  # for all that begin at the start it was looked already
-            await hold_on(self, 1)
-        await super().before_identify_hook(shard_id, initial=initial)
+        try:
+            if not initial:  # for all that begin at the start it was looked already
+                await hold_on(self, 1)
+            await super().before_identify_hook(shard_id, initial=initial)
+        except asyncio.CancelledError:
+            self._abandon(shard_id)
+            raise
+
+    def _abandon(self, shard_id: int | None) -> None:
+        """Close the socket of a session that does not begin: discord.py forgets it, and its heart goes on beating."""
+        for heart in threading.enumerate():
+            if not isinstance(heart, KeepAliveHandler) or heart.ws._connection is not self._connection:
+                continue
+            if heart.shard_id == shard_id:
+                heart.stop()
+                closing = asyncio.ensure_future(heart.ws.socket.close())
+                self._closing_sockets.add(closing)
+                closing.add_done_callback(self._closing_sockets.discard)
 
     async def launch_shard(self, gateway: yarl.URL, shard_id: int, *, initial: bool = False) -> None:
         """Launch a shard. discord.py calls it again for each failure, within the first: so it gives up in time.
