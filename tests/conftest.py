@@ -39,7 +39,7 @@ def long(request: pytest.FixtureRequest) -> bool:
 def _discord_as_before() -> Iterator[None]:
     """Put back what the bot re-points in discord.py where the settings name another address.
 
-    A session that was cancelled while it began leaves its thread, which would beat into a loop that is closed.
+    No session may be left whose thread would beat into a loop that is closed.
     """
     from discord.gateway import DiscordWebSocket, KeepAliveHandler
     from discord.http import Route
@@ -47,9 +47,10 @@ def _discord_as_before() -> Iterator[None]:
     base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     yield
     Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = base, gateway
-    for thread in threading.enumerate():
-        if isinstance(thread, KeepAliveHandler):
-            thread.stop()
+    left = [one for one in threading.enumerate() if isinstance(one, KeepAliveHandler) and not one._stop_ev.is_set()]
+    for thread in left:
+        thread.stop()
+    assert not left
 
 
 @pytest.fixture(autouse=True)
