@@ -18,7 +18,6 @@ MIN_DF = 2
 ITERATIONS = 4
 """Power iterations of the randomised SVD."""
 THREADS = 2
-SEED = 0
 
 DTYPES = {"cols": "int32", "idf": "float32", "directions": "float32"}
 """What each stored array must be."""
@@ -81,10 +80,11 @@ def empty() -> Basis:
     return Basis(np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros((0, 0), np.float32))
 
 
-def learn(counts: csr_matrix, df: NDArray[np.int32], hashes: NDArray[np.uint64]) -> Basis:
+def learn(counts: csr_matrix, df: NDArray[np.int32], hashes: NDArray[np.uint64], seed: int = 0) -> Basis:
     """Learn a basis from raw counts (n, n_terms), their document frequencies and the terms' hashes.
 
     Words and pairs that two papers or more use take part, areas do not; idf is ln((1 + n) / (1 + df)) + 1.
+    `seed` is that of the randomised SVD.
     A corpus too small for a basis gets an empty one.
     """
     usable = (df >= MIN_DF) & ((hashes & np.uint64(3)) < AREA)
@@ -99,13 +99,13 @@ def learn(counts: csr_matrix, df: NDArray[np.int32], hashes: NDArray[np.uint64])
         return empty()
     idf = (np.log((1 + n) / (1 + df[cols].astype(np.float64))) + 1).astype(np.float32)
     frame = Basis(cols, idf, np.zeros((len(cols), 0), np.float32))
-    values, directions = _svd(frame.weigh(counts), k)
+    values, directions = _svd(frame.weigh(counts), k, seed)
     strong = values > 1e-4 * values.max(initial=0)
     directions = directions[strong] / np.sqrt(values[strong])[:, None]
     return Basis(cols, idf, np.ascontiguousarray(directions.T, np.float32))
 
 
-def _svd(matrix: csr_matrix, k: int) -> tuple[FloatArray, FloatArray]:
+def _svd(matrix: csr_matrix, k: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return k singular values and right singular vectors (k, m); deterministic.
 
     This is what TruncatedSVD calls; its explained variance is left out, which divides by zero for papers all the same.
@@ -115,5 +115,5 @@ def _svd(matrix: csr_matrix, k: int) -> tuple[FloatArray, FloatArray]:
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     with threadpool_limits(limits=THREADS):
-        _, values, directions = randomized_svd(matrix, k, n_iter=ITERATIONS, random_state=SEED)
+        _, values, directions = randomized_svd(matrix, k, n_iter=ITERATIONS, random_state=seed)
     return values, directions

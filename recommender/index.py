@@ -27,6 +27,7 @@ class Index:
     `folder` holds the index on disk and may be shared by processes: one writes at a time, readers keep what they
     opened until `refresh`. Without a folder everything is in memory. A folder that is damaged, cut, or of another
     version counts as empty (`last` is 0 and `damaged` says why), so that the caller rebuilds it from the database.
+    `seed` is where the chance in fits and samples starts; it is not stored.
 
     Rows are numbers from 0 to `n_rows` - 1; a `fit` renumbers them and raises `generation`. Removed papers keep their
     rows until then. `last` is the highest change number that the caller says it holds.
@@ -40,8 +41,8 @@ class Index:
     _places: dict[str, int] | None
     _speller: near.Speller | None
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path | None = None, seed: int = 0) -> None:
+        self._folder, self.seed = folder, seed
         self._reset(1)
         self.damaged = ""
         if folder is not None:
@@ -181,7 +182,7 @@ class Index:
     def sample(self, n: int = 300, seed: int = 0) -> RowArray:
         """Return up to n live rows, sorted, the same for a generation that was fitted on n papers or more."""
         pool = self._state.fitted if self._state.fitted >= n else self.n_rows
-        drawn = np.random.default_rng([seed, self.generation]).permutation(pool)
+        drawn = np.random.default_rng([seed + self.seed, self.generation]).permutation(pool)
         return np.sort(drawn[self._live[drawn]][:n])
 
     def nearest_words(self, word: str, k: int = 5) -> list[str]:
@@ -238,7 +239,7 @@ class Index:
                 self._hold(Part(segment.renumber(segment.merge([part.data for part in parts], keep), hashes), 0, 0))
                 del parts
                 counts = self.counts(np.arange(self.n_rows))
-                self._state.basis = basis.learn(counts, self.df, self.hashes)
+                self._state.basis = basis.learn(counts, self.df, self.hashes, self.seed)
                 self._locate()
             self._state.fitted = self.n_rows
             self._save()
