@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from bot.core.digest import spoken
+from bot.core.hurry import hurry
 from bot.core.reached import Reached, Wish
 from bot.errors import SourceError
 from bot.jobs.keeper import Keep
@@ -90,7 +91,7 @@ class Reach:
     async def _asked(self, wish: Wish) -> Reached:
         asked = whom(self._kinds, wish)
         answers: _Answers = {}
-        with suppress(TimeoutError):
+        with suppress(TimeoutError), hurry():
             async with asyncio.timeout(self._within), self._turns:
                 await (self._look if wish.kind == "look" else self._find)(wish.text, asked, answers)
         found = [(name, given) for name, given in answers.items() if given]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+
+from bot.core.hurry import hurried
+from bot.sources._line import Line
 
 FAILURES = 5  # in a row, after which a host is left alone
 SHORTEST, LONGEST = 300.0, 3600.0  # seconds for which it then is: twice as long each time
@@ -44,35 +46,49 @@ FREE = Pace(0.0, 10)  # of a host that a table does not name, if it has no "" ei
 
 
 class Lane:
-    """Lets calls through at a pace. `now` gives seconds since 1970."""
+    """Lets calls through at a pace, and those that somebody waits for first. `now` gives seconds since 1970."""
 
     def __init__(self, pace: Pace, now: Callable[[], float], sleep: Callable[[float], Awaitable[object]]) -> None:
         self._pace = pace
         self._now = now
         self._sleep = sleep
-        self._room = asyncio.Semaphore(pace.at_once)
+        self._line = Line(pace.at_once)
         self._next = 0.0
         self.users = 0
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Wait for a turn and hold it. The gap counts from the end of a call where there is one at a time."""
-        pace = self._pace
+        hurry, again = hurried(), False
         self.users += 1
         try:
-            async with self._room:
-                now = self._now()
-                wait = min(max(self._next - now, 0.0), pace.gap * pace.at_once)  # a clock may be put back
-                self._next = now + wait + pace.gap
-                if wait:
-                    await self._sleep(wait)
-                try:
-                    yield
-                finally:
-                    if pace.at_once == 1:
-                        self._next = self._now() + pace.gap
+            while True:
+                if not await self._line.enter(hurry, again=again):
+                    await self._gap()
+                if self._line.begins(hurry):
+                    break
+                again = True
+            try:
+                yield
+            finally:
+                if self._pace.at_once == 1:
+                    self._next = self._now() + self._pace.gap
+                self._line.leave()
         finally:
             self.users -= 1
+
+    async def _gap(self) -> None:
+        """Wait until the gap is over, in a room, which is left if that is cancelled."""
+        pace = self._pace
+        now = self._now()
+        wait = min(max(self._next - now, 0.0), pace.gap * pace.at_once)  # a clock may be put back
+        self._next = now + wait + pace.gap
+        try:
+            if wait:
+                await self._sleep(wait)
+        except BaseException:
+            self._line.leave()
+            raise
 
     def idle(self) -> bool:
         """Say whether nothing would change if it were made anew."""

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from bot.core.hurry import hurried
 from bot.core.reached import Reached, Wish, asked_too, named, not_found
 from bot.errors import SourceError, StoreError
 from bot.jobs.keeper import keeper
@@ -78,6 +79,23 @@ async def test_who_is_asked_for_an_id_and_in_which_order(library: Library) -> No
         assert list((await out.ask(Wish("find", id_))).asked) == wanted
     assert not out.can(Wish("find", "local:0123"))
     assert not out.can(Wish("look", "windows")), "none of these looks for words"
+
+
+async def test_a_lookup_goes_before_what_is_read_by_and_by(library: Library) -> None:
+    class Waits(Kind):
+        async def find(self, id: str, http: object) -> Paper | None:  # noqa: A002 - the port's word
+            said.append(hurried())
+            return None
+
+        async def look(self, words: str, most: int, http: object) -> list[Paper]:
+            said.append(hurried())
+            return []
+
+    said = list[bool]()
+    out = reach(library, Waits("arxiv", {"arxiv"}))
+    await asyncio.gather(out.ask(FIND), out.ask(Wish("look", "windows")))
+    assert said == [True, True]
+    assert not hurried()
 
 
 async def test_the_next_one_is_asked_until_one_has_it(library: Library) -> None:
