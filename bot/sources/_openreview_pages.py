@@ -134,7 +134,7 @@ async def group_of(api: Api, http: Any, venue: str) -> dict[str, Any] | None:
     """Return what OpenReview knows of a venue: a `domain` if it is of the second interface. None: there is no such."""
     for old in (False, True):
         body = await api.get(http, "/groups", {"id": venue}, old=old)
-        groups = loaded(body).get("groups") if body is not None else None
+        groups = (await asyncio.to_thread(loaded, body)).get("groups") if body is not None else None
         for group in groups if isinstance(groups, list) else ():
             if isinstance(group, dict) and group.get("id") == venue:
                 return group

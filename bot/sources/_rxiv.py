@@ -5,6 +5,7 @@ https://api.biorxiv.org
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -102,12 +103,15 @@ class Rxiv:
         answer = await http.get(f"{self.base}/details/{self.name}/{doi}/na/json", missing=(404,))
         if answer.status == 404:
             return None
-        found = parse_page(answer.json(), self.name, self.title).papers
-        return next((paper for paper in found if paper.id == id), None)
+        found = await self._read(answer)
+        return next((paper for paper in found.papers if paper.id == id), None)
 
     async def _page(self, http: Any, first: date, last: date, at: int) -> Page:
         answer = await http.get(f"{self.base}/details/{self.name}/{first}/{last}/{at}/json")
-        return parse_page(answer.json(), self.name, self.title)
+        return await self._read(answer)
+
+    async def _read(self, answer: Any) -> Page:
+        return await asyncio.to_thread(lambda: parse_page(answer.json(), self.name, self.title))
 
     def _place(self, since: datetime | None, cursor: str, today: date) -> tuple[date, date, int]:
         """Return the days to read, and how many of their papers were read already."""

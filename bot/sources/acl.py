@@ -102,7 +102,7 @@ class Acl:
     async def find(self, id: str, http: Any) -> Paper | None:  # noqa: A002 - the port's word
         """Return the paper of an id, as `acl:2020.acl-main.1`; None if there is none. Raises SourceError."""
         answer = await http.get(f"{self.site}/{id.removeprefix('acl:')}.xml", missing=(404,))
-        paper = parse_mods(answer.body) if answer.status != 404 else None
+        paper = await asyncio.to_thread(parse_mods, answer.body) if answer.status != 404 else None
         return paper if paper is not None and paper.id == id else None
 
 

@@ -5,6 +5,7 @@ https://www.crossref.org/documentation/retrieve-metadata/rest-api. It knows near
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,7 @@ from bot.core.ports import Cursor
 from bot.errors import SourceError, UsageError
 from bot.sources import _standing
 from bot.sources._crossref_works import FIELDS, NAME, parse_work, parse_works
+from bot.sources._standing import Page
 from recommender.types import Paper
 
 _A_LOOK = 100
@@ -56,7 +58,7 @@ class Crossref:
     async def check(self, chosen: str, http: Any) -> str:
         """Return what a standing search is called. Raises UsageError if nothing was ever found by its words."""
         (words,) = _standing.words_of("crossref", [chosen])
-        page = parse_works(await self._works(http, words, rows="1"))
+        page = await self._page(http, words, rows="1")
         if not page.entries:
             raise UsageError(f"{NAME} knows no paper for “{words}”. Try other words.")
         return f"{NAME}: {words}"
@@ -71,7 +73,7 @@ class Crossref:
         now = self.now()
         day = _standing.first_day(since, cursor, now, _LAG if since or cursor else _FIRST)
         rows, kinds = str(_A_READING), f"from-created-date:{day.isoformat()},{_KINDS}"
-        page = parse_works(await self._works(http, self.words, rows=rows, filter=kinds))
+        page = await self._page(http, self.words, rows=rows, filter=kinds)
         if page.total and not page.entries:
             raise SourceError(f"{NAME} gave an empty page where there should be {page.total} papers.")
         for paper in page.papers:
@@ -85,19 +87,19 @@ class Crossref:
             return None
         # The whole DOI is one step of the path: its slash is escaped.
         answer = await http.get(f"{self.base}/works/{quote(doi, safe='')}", params=self._params(), missing=(400, 404))
-        return None if answer.status == 404 else parse_work(answer.json())
+        return None if answer.status == 404 else await asyncio.to_thread(lambda: parse_work(answer.json()))
 
     async def look(self, words: str, most: int, http: Any) -> list[Paper]:
         """Return up to `most` papers (100 at most) for words, the most relevant first. Raises SourceError."""
         words = " ".join(words.split())
         if not words or most <= 0:
             return []
-        return list(parse_works(await self._works(http, words, rows=str(min(most, _A_LOOK)))).papers)[:most]
+        return list((await self._page(http, words, rows=str(min(most, _A_LOOK)))).papers)[:most]
 
-    async def _works(self, http: Any, words: str, **params: str) -> Any:
+    async def _page(self, http: Any, words: str, **params: str) -> Page:
         asked = self._params(**{"query.bibliographic": words, "select": FIELDS, **params})
         answer = await http.get(f"{self.base}/works", params=asked, missing=(400,))
-        return answer.json()
+        return await asyncio.to_thread(lambda: parse_works(answer.json()))
 
     def _params(self, **params: str) -> dict[str, str]:
         return params | ({"mailto": self.contact} if self.contact else {})

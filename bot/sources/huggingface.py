@@ -5,6 +5,7 @@ https://huggingface.co/papers. All of them are arXiv's.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -63,15 +64,15 @@ class HuggingFace:
         today = self.today()
         day = max(_next(cursor) or today - timedelta(days=FIRST), today - timedelta(days=MOST))
         while day <= today:
-            for paper in parse_day(await self._day(http, day)):
+            for paper in await self._day(http, day):
                 yield paper
             if day < today:
                 yield Cursor(day.isoformat())
             day += timedelta(days=1)
 
-    async def _day(self, http: Any, day: date) -> Any:
+    async def _day(self, http: Any, day: date) -> Sequence[Paper]:
         answer = await http.get(f"{self.base}/api/daily_papers", params={"date": day.isoformat(), "limit": A_DAY})
-        return answer.json()
+        return await asyncio.to_thread(lambda: parse_day(answer.json()))
 
 
 def _next(cursor: str) -> date | None:

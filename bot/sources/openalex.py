@@ -6,6 +6,7 @@ hundred without a key and a thousand with a free one.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -58,7 +59,7 @@ class OpenAlex:
     async def check(self, chosen: str, http: Any) -> str:
         """Return what a standing search is called. Raises UsageError if nothing was ever found by its words."""
         (words,) = _standing.words_of("openalex", [chosen])
-        page = parse_works(await self._works(http, search=words, select="id", per_page="1"))
+        page = await self._page(http, search=words, select="id", per_page="1")
         if not page.entries:
             raise UsageError(f"{NAME} knows no paper for “{words}”. Try other words.")
         return f"{NAME}: {words}"
@@ -74,7 +75,7 @@ class OpenAlex:
         day = _standing.first_day(since, cursor, now).isoformat()
 
         async def ask(following: str) -> Page:
-            said = await self._works(
+            return await self._page(
                 http,
                 search=self.words,
                 filter=f"from_publication_date:{day},is_paratext:false",
@@ -83,7 +84,6 @@ class OpenAlex:
                 per_page=str(_A_PAGE),
                 cursor=following or "*",
             )
-            return parse_works(said)
 
         async for item in _standing.read(ask, NAME, now, _PAGES):
             yield item
@@ -99,19 +99,19 @@ class OpenAlex:
             params=self._params(select=FIELDS),
             missing=_REFUSALS,
         )
-        return None if answer.status == 404 else parse_work(answer.json())
+        return None if answer.status == 404 else await asyncio.to_thread(lambda: parse_work(answer.json()))
 
     async def look(self, words: str, most: int, http: Any) -> list[Paper]:
         """Return up to `most` papers (100 at most) for words, the most relevant first. Raises SourceError."""
         words = " ".join(words.split())
         if not words or most <= 0:
             return []
-        said = await self._works(http, search=words, select=FIELDS, per_page=str(min(most, _A_PAGE)))
-        return list(parse_works(said).papers)[:most]
+        page = await self._page(http, search=words, select=FIELDS, per_page=str(min(most, _A_PAGE)))
+        return list(page.papers)[:most]
 
-    async def _works(self, http: Any, **params: str) -> Any:
+    async def _page(self, http: Any, **params: str) -> Page:
         answer = await http.get(f"{self.base}/works", params=self._params(**params), missing=_REFUSALS)
-        return answer.json()
+        return await asyncio.to_thread(lambda: parse_works(answer.json()))
 
     def _params(self, **params: str) -> dict[str, str]:
         own = {"api_key": self.key, "mailto": self.contact}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 from bot.core.ports import Cursor
 from bot.errors import SettingsError, SourceError, UsageError
 from bot.sources._openreview_api import Api
-from bot.sources._openreview_notes import ACCEPTED, Note, parse_notes, state_of
+from bot.sources._openreview_notes import ACCEPTED, Note, Page, parse_notes, state_of
 from bot.sources._openreview_pages import group_of, pages, place_of
 from bot.sources._text import tidy
 from recommender.types import Paper
@@ -94,8 +95,8 @@ class OpenReview:
         value = id.removeprefix("openreview:")
         for old in (False, True):
             body = await self.api.get(http, "/notes", {"id": value}, old=old)
-            notes = parse_notes(body).notes if body is not None else ()
-            for note in notes:
+            page = await asyncio.to_thread(parse_notes, body) if body is not None else Page(())
+            for note in page.notes:
                 if note.id == value and note.paper is not None:
                     return note.paper
         return None
@@ -109,7 +110,8 @@ class OpenReview:
         body = await self.api.get(http, "/notes/search", asked)
         if body is None:
             raise SourceError("OpenReview does not let this machine search.")
-        found = {note.paper.id: note.paper for note in parse_notes(body).notes if note.paper is not None}
+        page = await asyncio.to_thread(parse_notes, body)
+        found = {note.paper.id: note.paper for note in page.notes if note.paper is not None}
         return list(found.values())[:most]
 
 

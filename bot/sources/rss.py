@@ -38,7 +38,7 @@ class Feed:
         """Read the feed, and say its title. Raises SettingsError, and SourceError that tells what is there instead."""
         url = _url(chosen)
         answer = await http.get(url, limit=LIMIT)
-        title, _ = parse_feed(answer.body, answer.url, _host(url), _name(url))
+        title, _ = await asyncio.to_thread(parse_feed, answer.body, answer.url, _host(url), _name(url))
         return title or _name(url)
 
     async def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:  # noqa: ARG002 - a feed holds what it holds

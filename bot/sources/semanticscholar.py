@@ -5,6 +5,7 @@ https://api.semanticscholar.org/api-docs. Without a key all anonymous users shar
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,7 +58,8 @@ class SemanticScholar:
     async def check(self, chosen: str, http: Any) -> str:
         """Return what a standing search is called. Raises UsageError if nothing was ever found by its words."""
         (words,) = _standing.words_of("semanticscholar", [chosen])
-        page = parse_papers(await self._get(http, "graph/v1/paper/search/bulk", query=_bulk(words), fields="title"))
+        said = await self._get(http, "graph/v1/paper/search/bulk", query=_bulk(words), fields="title")
+        page = await asyncio.to_thread(parse_papers, said)
         if not page.entries:
             raise UsageError(f"{NAME} knows no paper for “{words}”. Try other words.")
         return f"{NAME}: {words}"
@@ -85,7 +87,7 @@ class SemanticScholar:
             return None
         path = f"graph/v1/paper/{quote(wanted, safe='/:;().,-_')}"
         answer = await self._asked(http.get, path, {"fields": FIELDS})
-        return None if answer.status == 404 else parse_paper(answer.json())
+        return None if answer.status == 404 else await asyncio.to_thread(lambda: parse_paper(answer.json()))
 
     async def look(self, words: str, most: int, http: Any) -> list[Paper]:
         """Return up to `most` papers (100 at most) for words, the most relevant first. Raises SourceError."""
@@ -94,7 +96,7 @@ class SemanticScholar:
             return []
         limit = min(most, _A_LOOK)
         said = await self._get(http, "graph/v1/paper/search", query=words, fields=FIELDS, limit=str(limit))
-        return list(parse_papers(said).papers)[:most]
+        return list((await asyncio.to_thread(parse_papers, said)).papers)[:most]
 
     async def batch(self, ids: Sequence[str], http: Any) -> list[Paper]:
         """Return the papers of normalised ids that are known there, in their order. Raises SourceError."""
@@ -104,7 +106,7 @@ class SemanticScholar:
             said = await self._post(http, "graph/v1/paper/batch", {"ids": wanted[at : at + _A_BATCH]})
             if isinstance(said, Mapping) and str(said.get("error")).startswith("No valid paper ids"):
                 continue
-            found += parse_papers(said).papers
+            found += (await asyncio.to_thread(parse_papers, said)).papers
         return found
 
     async def similar(self, liked: Sequence[str], disliked: Sequence[str], most: int, http: Any) -> list[Paper]:
@@ -119,11 +121,12 @@ class SemanticScholar:
         if not examples["positivePaperIds"] or most <= 0:
             return []
         said = await self._post(http, "recommendations/v1/papers", examples, limit=str(min(most, 500)))
-        return list(parse_papers(said).papers)[:most]
+        return list((await asyncio.to_thread(parse_papers, said)).papers)[:most]
 
     async def authors(self, name: str, http: Any) -> list[tuple[str, str]]:
         """Return numbers and names of authors who are called so. Raises SourceError."""
-        return parse_authors(await self._get(http, "graph/v1/author/search", query=name, fields="name"))
+        said = await self._get(http, "graph/v1/author/search", query=name, fields="name")
+        return await asyncio.to_thread(parse_authors, said)
 
     async def by_author(self, number: str, most: int, http: Any) -> list[Paper]:
         """Return up to `most` papers (1,000 at most) of an author by number; none if unknown. Raises SourceError."""
@@ -131,7 +134,8 @@ class SemanticScholar:
             return []
         params = {"fields": FIELDS, "limit": str(min(most, _MOST))}
         answer = await self._asked(http.get, f"graph/v1/author/{number}/papers", params)
-        return [] if answer.status == 404 else list(parse_papers(answer.json()).papers)[:most]
+        page = None if answer.status == 404 else await asyncio.to_thread(lambda: parse_papers(answer.json()))
+        return list(page.papers)[:most] if page else []
 
     async def _bulk_page(self, http: Any, day: date, token: str) -> Page:
         more = {"token": token} if token else {}
@@ -144,13 +148,14 @@ class SemanticScholar:
             publicationDateOrYear=f"{day.isoformat()}:",
             **more,
         )
-        return parse_papers(said)
+        return await asyncio.to_thread(parse_papers, said)
 
     async def _get(self, http: Any, path: str, **params: str) -> Any:
-        return (await self._asked(http.get, path, params)).json()
+        return await asyncio.to_thread((await self._asked(http.get, path, params)).json)
 
     async def _post(self, http: Any, path: str, body: object, **params: str) -> Any:
-        return (await self._asked(http.post, path, {"fields": FIELDS, **params}, json=body)).json()
+        answer = await self._asked(http.post, path, {"fields": FIELDS, **params}, json=body)
+        return await asyncio.to_thread(answer.json)
 
     async def _asked(self, method: Callable[..., Any], path: str, params: Mapping[str, str], **more: Any) -> Any:
         """Return an answer, a refusal too. Raises SourceError, which tells of the key if there are too many calls."""
