@@ -24,6 +24,7 @@ from bot.core.check import plain_json, size, table
 from bot.core.ports import Platform
 from bot.demo import play, talk
 from bot.errors import SetupError, StoreError, UsageError
+from bot.eval_cli import evaluate
 from bot.jobs import checkup
 from bot.jobs.choose import Choices, choose
 from bot.jobs.doctor import examine
@@ -49,6 +50,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
 )
 cli.add_typer(papers, name="papers")
+cli.command("eval")(evaluate)
 
 
 def main() -> None:
