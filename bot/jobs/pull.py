@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -79,8 +79,9 @@ async def _ask(store: Store, name: str, source: Source, http: Any, chance: Calla
         return None
     run = _Run(store, name, held)
     try:
-        await run.take(source, http)
-        await _answered(store, run.held, source)
+        with _forgetting(http):
+            await run.take(source, http)
+            await _answered(store, run.held, source)
     except asyncio.CancelledError:
         await store.write(states.release, run.held)
         raise
@@ -180,6 +181,18 @@ async def _whole(writing: asyncio.Future[T]) -> T:
         return await asyncio.shield(writing)
     except asyncio.CancelledError:
         await asyncio.wait({writing})
+        raise
+
+
+@contextmanager
+def _forgetting(http: Any) -> Iterator[None]:
+    """Let the client forget what came last, if it was not stored: the next answer could be that nothing has changed."""
+    try:
+        yield
+    except BaseException:
+        forget = getattr(http, "forget", None)
+        if forget is not None:
+            forget()
         raise
 
 

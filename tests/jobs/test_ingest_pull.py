@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,11 +18,13 @@ from bot.jobs import pull as pull_module
 from bot.jobs.ingest import BATCH, ingest
 from bot.jobs.pull import LEASE, Pulled, backoff, pull
 from bot.sources._entry import columns, paper_of
+from bot.sources._http import Client
 from bot.store import papers as shelf
 from bot.store import sources
 from bot.store.engine import Store
 from bot.store.sources import SourceState
 from recommender.types import Paper
+from tests.fakes.odd_http import same_if, serving
 
 NOW = datetime(2026, 12, 2, 9, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -226,6 +229,51 @@ def test_what_sources_of_one_kind_say_is_one_record(memory_store: Store) -> None
     ingest(memory_store, papers(2), "rss:a.example/feed", NOW)
     assert ingest(memory_store, papers(2), "rss:b.example/feed", NOW).known == 2
     assert state(memory_store, "rss:a.example/feed").brought_at == NOW
+
+
+@dataclass
+class Conditional(Scripted):
+    """A source that reads a page only if it has changed, and fails in the midst of it."""
+
+    url: str = ""
+
+    async def fetch(self, since: datetime | None, http: Any, cursor: str = "") -> AsyncIterator[Paper | Cursor]:
+        answer = await http.get(self.url, fresh=True)
+        if answer.same:
+            return
+        yield papers(1)[0]
+        if isinstance(self.then, asyncio.CancelledError):
+            asking = asyncio.current_task()
+            assert asking is not None
+            asking.cancel()
+            await asyncio.sleep(0)
+        if self.then:
+            raise self.then
+        for item in papers(2, 1):
+            yield item
+
+
+@pytest.mark.parametrize(
+    "trouble", [SourceError("Page 2 came back empty."), KeyError("title"), StoreError("It is away."), None]
+)
+async def test_what_was_lost_on_the_way_is_no_news_that_has_not_changed(
+    memory_store: Store, trouble: Exception | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory_store.clock = lambda conn: NOW
+    async with serving() as server:
+        client = Client(private=True, pace={})
+        then = trouble or asyncio.CancelledError()
+        one = Conditional(url=server.on("/list", same_if('"1"', "a list")), then=then)  # type: ignore[arg-type]
+        with contextlib.suppress(StoreError, asyncio.CancelledError):
+            await asyncio.create_task(pull(memory_store, {"arxiv": one}, client, lambda: 0.0))
+        one.then = None
+        memory_store.clock = lambda conn: NOW + HOUR
+        (told,) = await pull(memory_store, {"arxiv": one}, client, lambda: 0.0)
+        assert (told.error, stored(memory_store)) == ("", 3)
+        memory_store.clock = lambda conn: NOW + 2 * HOUR
+        assert await pull(memory_store, {"arxiv": one}, client, lambda: 0.0) == [Pulled("arxiv", 0)]
+        assert ["if-none-match" in asked.headers for asked in server.asked] == [False, False, True]
+        await client.close()
 
 
 async def test_two_processes_ask_once(store: Store, clock: Callable[[datetime], None]) -> None:
