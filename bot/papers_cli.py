@@ -55,16 +55,12 @@ def _line(title: str) -> str:
 
 
 @papers.command()
-def merge(
-    keep: Paper,
-    other: Paper,
-    anyway: Annotated[bool, typer.Option("--anyway", help="Though each has an arXiv id or DOI of its own.")] = False,
-) -> None:
-    """Make two papers one. Imports never part them; `unmerge` does."""
+def merge(keep: Paper, other: Paper) -> None:
+    """Make two papers one, unless each has an arXiv id or DOI of its own. Imports never part them; `unmerge` does."""
     with _store() as store:
         one, gone = _number(store, keep), _number(store, other)
         with store.writing() as conn:
-            records.merge(conn, one, gone, utc_now(), anyway=anyway)
+            records.merge(conn, one, gone, utc_now())
             title = stored.get(conn, [one])[one].paper.title
     typer.echo(f"One paper now: {_line(title)}")
 

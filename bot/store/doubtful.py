@@ -29,14 +29,14 @@ class Doubt:
     title: str
     ids: tuple[str, ...]
     why: str
-    refused: bool = False  # to make them one takes an `--anyway`
+    refused: bool = False  # they share an id and can never be one: a source is wrong
 
     @property
     def todo(self) -> str:
-        """The command that changes it."""
-        if len(self.ids) == 1:
-            return f"paperround papers unmerge {self.ids[0]}"
-        return f"paperround papers merge {' '.join(self.ids)}{' --anyway' if self.refused else ''}"
+        """The command that changes it, or that lets it be where nothing can."""
+        if self.refused:
+            return f"paperround papers keep {' '.join(self.ids)}"
+        return f"paperround papers {'merge' if len(self.ids) > 1 else 'unmerge'} {' '.join(self.ids)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ class Doubts:
     """What a person should look at; what a person decided is left out.
 
     Papers that were `merged` by a title or a collector's word while something speaks against it, and pairs that were
-    kept `apart` though an id or the title says that they are one.
+    kept `apart` though an id or the title says that they are one. A title says nothing of two that each have an arXiv
+    id, or a publisher's DOI, of their own: a talk and its article, say.
     """
 
     merged: tuple[Doubt, ...]
@@ -119,10 +120,9 @@ def _apart(conn: Connection) -> Iterable[Doubt]:
 def _parted(one: Sequence[Record], other: Sequence[Record]) -> Doubt | None:
     if not one or not other or all(record.held for record in (*one, *other)):
         return None
-    ours, theirs = ({each for record in some for each in record.facts.strong} for some in (one, other))
-    refused = clash(ours, theirs)
+    refused = _refused(one, other)
     if refused:
-        why = "each has an arXiv id, or a publisher's DOI, of its own"
+        why = "they share an id, and stay two: each has an arXiv id, or a publisher's DOI, of its own"
     elif any(same_title(a.facts, b.facts) for a in one for b in other):
         why = "the title is the same, but not all that belongs to them fits"
     else:
@@ -149,7 +149,12 @@ def _pairs(conn: Connection) -> list[tuple[int, int]]:
 
 
 def _match(one: Sequence[Record], other: Sequence[Record]) -> bool:
-    return any(same_title(a.facts, b.facts) for a in one for b in other)
+    return not _refused(one, other) and any(same_title(a.facts, b.facts) for a in one for b in other)
+
+
+def _refused(one: Sequence[Record], other: Sequence[Record]) -> bool:
+    """Say whether two papers can never be one: see `clash`."""
+    return clash(*({each for record in some for each in record.facts.strong} for some in (one, other)))
 
 
 def _of(conn: Connection, numbers: Collection[int]) -> defaultdict[int, list[Record]]:

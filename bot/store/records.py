@@ -53,19 +53,18 @@ def add(conn: Connection, incoming: Sequence[Paper], source: str, now: datetime,
     return Outcome(placed.new, len(incoming) - len(fresh), len(fresh) - placed.new, placed.changed)
 
 
-def merge(conn: Connection, keep: int, gone: int, now: datetime, *, anyway: bool = False) -> None:
+def merge(conn: Connection, keep: int, gone: int, now: datetime) -> None:
     """Make two papers one by hand: `keep` takes the records and ids of `gone`, and imports never part them.
 
-    Raises NotFound if one is not there, and UserError if both have an arXiv id, or a publisher's DOI, of their own;
-    `anyway`: though they have.
+    Raises NotFound if one is not there, and UserError if both have an arXiv id, or a publisher's DOI, of their own.
     """
     _take_turn(conn)
     both = _load(conn, {keep, gone})
     if keep == gone or {record.place for record in both} != {keep, gone}:
         raise NotFound("One of these two papers is not there, or they are one already.")
     ids = {place: {i for r in both if r.place == place for i in r.facts.strong} for place in (keep, gone)}
-    if not anyway and clash(ids[keep], ids[gone]):
-        raise UserError("These are two papers: each has an arXiv id, or a publisher's DOI, of its own.")
+    if clash(ids[keep], ids[gone]):
+        raise UserError("These stay two papers: each has an arXiv id, or a publisher's DOI, of its own.")
     _hold(conn, both, keep)
     _settle(conn, _load(conn, {keep}), {gone: keep}, now)
 

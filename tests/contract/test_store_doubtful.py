@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from bot.core.message import Message
 from bot.core.request import Address
-from bot.errors import NotFound, UsageError
+from bot.errors import NotFound, UsageError, UserError
 from bot.jobs.doubts import same
 from bot.papers_cli import papers as verbs
 from bot.store import doubtful, outbox, owners, papers, records
@@ -86,24 +86,30 @@ def test_a_collectors_word_alone_is_doubtful_where_titles_differ(store: Store) -
     assert "collector" in doubt.why
 
 
-def test_pairs_that_are_apart_for_a_conflict_can_be_merged_all_the_same(store: Store) -> None:
+def test_pairs_that_can_never_be_one_are_in_doubt_only_if_they_share_an_id(store: Store) -> None:
     add(store, "crossref", Paper("doi:10.1000/a", TITLE, authors=ADA, year=2024))
     add(store, "crossref", Paper("doi:10.1000/b", TITLE, authors=ADA, year=2025))
     add(store, "arxiv", Paper("arxiv:2401.00001", "One", ids=("openreview:shared",)))
     add(store, "arxiv", Paper("arxiv:2401.00002", "Two", ids=("openreview:shared",)))
-    apart = found(store).apart
-    assert [doubt.todo for doubt in apart] == [
-        "paperround papers merge arxiv:2401.00001 arxiv:2401.00002 --anyway",
-        "paperround papers merge doi:10.1000/a doi:10.1000/b --anyway",
-    ]
+    (doubt,) = found(store).apart
+    assert doubt.todo == "paperround papers keep arxiv:2401.00001 arxiv:2401.00002"
     with store.writing() as conn:
-        records.merge(conn, 1, 2, NOW, anyway=True)
+        for one, other in ((1, 2), (3, 4)):
+            with pytest.raises(UserError, match="stay two papers"):
+                records.merge(conn, one, other, NOW)
         records.keep(conn, [3, 4])
     assert found(store) == doubtful.Doubts((), ())
-    add(store, "crossref", Paper("doi:10.1000/b", TITLE + ", revised", authors=ADA, year=2025))
-    with store.reading() as conn:  # what comes in later stays with what a hand put together
-        assert number(conn, "doi:10.1000/b") == number(conn, "doi:10.1000/a") == 1
-        assert papers.count(conn) == 3
+
+
+def test_what_comes_in_later_stays_with_what_a_hand_put_together(store: Store) -> None:
+    add(store, "crossref", Paper("doi:10.1000/a", TITLE, authors=ADA, year=2024))
+    add(store, "openreview", Paper("openreview:aaaaaa", "Two"))
+    with store.writing() as conn:
+        records.merge(conn, 1, 2, NOW)
+    add(store, "openreview", Paper("openreview:aaaaaa", "Two, revised", authors=ADA, year=2025))
+    with store.reading() as conn:
+        assert number(conn, "openreview:aaaaaa") == number(conn, "doi:10.1000/a") == 1
+        assert papers.count(conn) == 1
 
 
 def test_a_wrong_cross_id_leads_to_whom_it_belongs_whoever_came_first(store: Store) -> None:
