@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +15,8 @@ from bot.core.timing import Timing
 from bot.jobs.ingest import ingest
 from bot.jobs.plan import Planner
 from bot.jobs.send import Sender
-from bot.store import notes, outbox, sources, subscriptions, tables
+from bot.store import notes, outbox, records, sources, subscriptions, tables
+from bot.store import papers as shelf
 from bot.store.engine import Store
 from recommender.types import Paper
 from tests.fakes.bot import Bot, button, labels, make_bot, titles
@@ -77,6 +78,10 @@ class Desk:
 @pytest.fixture
 def desk(store: Store) -> Desk:
     """A bot on each database with ten papers about cooking and two about memory, on Wednesday 2 December, 08:30."""
+    return at_desk(store)
+
+
+def at_desk(store: Store) -> Desk:
     bot = make_bot([*papers(*range(10), about=COOKING), *papers(50, 51)], store)
     store.clock = lambda conn: bot.at
     bot.app.library.update(learn=True)
@@ -346,6 +351,89 @@ async def test_old_papers_that_come_in_late_are_no_news(desk: Desk) -> None:
     desk.bring(papers(61, published=datetime(2026, 12, 1, tzinfo=UTC)))
     (message,) = await desk.at("2026-12-03T09:00:00")
     assert "1 of 1 new paper" in message.text
+
+
+class TestAgain:
+    """A paper that a second source brings, days after it was in a digest."""
+
+    @pytest.fixture
+    async def told(self, memory_store: Store) -> Desk:
+        """A bot whose digest showed one paper, on Thursday 3 December, as a feed told it."""
+        desk = at_desk(memory_store)
+        await desk.bot.ask("subscribe memory of language models at=09:00 on=daily strictness=relaxed")
+        desk.bring([self.as_told(id="rss:0123456789abcdef")], "rss:lab.example/feed")
+        (message,) = await desk.at("2026-12-03T09:00:00")
+        assert len(message.cards) == 1
+        return desk
+
+    def as_told(self, **said: Any) -> Paper:
+        (paper,) = papers(60, published=datetime(2026, 12, 1, tzinfo=UTC), year=2026)
+        return replace(paper, **said)
+
+    def other(self, **said: Any) -> Paper:
+        """Tell it by another title, so that only ids say what it is."""
+        return self.as_told(title="How attention keeps its facts in mind", **said)
+
+    async def days(self, desk: Desk, *days: int) -> None:
+        """Let digests of these days be planned: none of them has anything to show."""
+        for day in days:
+            (message,) = await desk.at(f"2026-12-{day:02}T09:00:00")
+            assert message.cards == (), titles(message)
+
+    async def test_by_its_title(self, told: Desk) -> None:
+        told.bring([self.as_told(id="arxiv:2612.00060", ids=("doi:10.1000/60",))])
+        await self.days(told, 6, 7)
+
+    @pytest.mark.parametrize("shared", ["doi:10.1000/60", "arxiv:2612.00060"])
+    async def test_by_an_id(self, told: Desk, shared: str) -> None:
+        told.bring([self.as_told(id="rss:0123456789abcdef", ids=(shared,))], "rss:lab.example/feed")
+        await self.days(told, 4)
+        told.bring([self.other(id="openreview:abc123DEF0", ids=(shared,))], "openreview")
+        await self.days(told, 7, 8)
+
+    @pytest.mark.parametrize("first", ["before", "after"])
+    async def test_when_a_third_source_says_that_both_are_one(self, told: Desk, first: str) -> None:
+        if first == "after":
+            await self.days(told, 5)
+        told.bring([self.other(id="arxiv:2612.00060")])
+        told.bring([self.as_told(id="openreview:abc123DEF0", ids=("arxiv:2612.00060",))], "openreview")
+        await self.days(told, 7, 8)
+
+    async def test_and_is_parted_from_it_later(self, told: Desk) -> None:
+        told.bring([self.as_told(id="arxiv:2612.00060")])
+        await self.days(told, 7)
+        with told.bot.app.store.writing() as conn:
+            whole = shelf.by_id(conn, "arxiv:2612.00060")
+            assert whole is not None
+            feed, other = records.of(conn, [whole])
+            assert feed.number is not None
+            assert other.number is not None
+            assert records.unmerge(conn, [other.number], told.bot.at) != whole
+        await self.days(told, 8, 9)
+        told.bring([self.as_told(id="arxiv:2612.00060", abstract=f"Revised. {MEMORY}")])
+        await self.days(told, 10)
+
+    async def test_and_was_two_papers_until_it_was_merged_by_hand_and_parted_again(self, told: Desk) -> None:
+        told.bring([self.other(id="openreview:abc123DEF0")], "openreview")
+        with told.bot.app.store.writing() as conn:
+            one, two = (shelf.by_id(conn, each) for each in ("rss:0123456789abcdef", "openreview:abc123DEF0"))
+            assert one is not None
+            assert two is not None
+            records.merge(conn, two, one, told.bot.at)
+        await self.days(told, 7)
+        with told.bot.app.store.writing() as conn:
+            (number,) = [each.number for each in records.of(conn, [two]) if each.source == "openreview"]
+            assert number is not None
+            records.unmerge(conn, [number], told.bot.at)
+        await self.days(told, 8)
+
+    async def test_and_what_comes_later_shows_that_they_were_two(self, told: Desk) -> None:
+        told.bring([self.as_told(id="arxiv:2612.00060")])
+        await self.days(told, 4)
+        told.bring([self.as_told(id="rss:0123456789abcdef", ids=("arxiv:2612.00061",))], "rss:lab.example/feed")
+        with told.bot.app.store.reading() as conn:
+            assert shelf.by_id(conn, "arxiv:2612.00060") != shelf.by_id(conn, "arxiv:2612.00061")
+        await self.days(told, 7, 8)
 
 
 async def test_workspaces_that_are_not_allowed_get_nothing(desk: Desk) -> None:
