@@ -28,6 +28,7 @@ def corpus(path: Path, n: int = 40) -> Path:
     rows = judged.papers(n)
     for at, row in enumerate(rows):
         row["keywords"] = [row["title"].split()[0]]
+        row["title"] += f" titled{at}"
         row["abstract"] += "".join(f" {letter}{chr(97 + at % 26)}{chr(97 + at // 26)}thing" for letter in "abcdefghij")
     return judged.write(path, rows)
 
