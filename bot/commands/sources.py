@@ -19,7 +19,8 @@ async def sources(ctx: Context) -> Message:
     """See where papers come from: how fresh each source is, what fails, and when it is asked next."""
     states, specs = await ctx.store.read(_look, ctx.settings.sources)
     said = [f"{called(state.name, specs)}: {standing(state, ctx.zone.key, ctx.now)}" for state in states]
-    said += [f"{called(spec, ())}: not asked yet" for spec in waiting(specs, states)]
+    # The query of a feed's address may be an administrator's secret.
+    said += [f"{called(spec.partition('?')[0], ())}: not asked yet" for spec in waiting(specs, states)]
     if not said:
         none = f"{NONE_CHOSEN[0].upper()}{NONE_CHOSEN[1:]}, so papers come when an administrator imports them."
         return Message(text=f"{none} To choose one, at a terminal: {TO_CHOOSE}")

@@ -94,7 +94,7 @@ class Choices:
         try:
             name = str(await check(what, self.http)) if check else ""
         except SourceError as error:
-            raise SettingsError(f"{spec}: {str(error).rstrip('.')}. Nothing was added; try again later.") from error
+            raise SettingsError(f"{spec}: {str(error).rstrip('.')}. Nothing was added.") from error
         except UsageError as error:
             raise UsageError(f"{spec}: {error}") from error
         return name or called(kind, [spec])

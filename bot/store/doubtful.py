@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 from bot.store import records as told
 from bot.store.derive import Record, key_of
 from bot.store.facts import clash
-from bot.store.identity import by_ids, same_title
+from bot.store.identity import CROWD, by_ids, same_title
 from bot.store.statements import chunks
 from bot.store.tables import aliases, disputes, records
 from bot.store.text import fold, words
@@ -134,7 +134,7 @@ def _pairs(conn: Connection) -> list[tuple[int, int]]:
     """Return the pairs of papers that claim one id, or that match by title; the newest first."""
     claims = select(disputes.c.paper_id, aliases.c.paper_id).join(aliases, aliases.c.alias == disputes.c.alias)
     found = {(min(a, b), max(a, b)) for a, b in conn.execute(claims.limit(LOOKED_AT)) if a != b}
-    many = func.count(records.c.paper_id.distinct()) > 1
+    many = func.count(records.c.paper_id.distinct()).between(2, CROWD)
     titles = select(records.c.title_key).where(records.c.title_key != "").group_by(records.c.title_key).having(many)
     shared: defaultdict[str, set[int]] = defaultdict(set)
     for some in chunks(conn.execute(titles.limit(LOOKED_AT)).scalars().all()):

@@ -4,8 +4,8 @@ Records that share an id are one paper, unless that would give it two arXiv ids 
 (Semantic Scholar, OpenAlex) says of ids that others gave out is a weak id: it unites two records only if they agree
 besides (`agrees`). A record whose own id it is, and that agrees with none who say so, refutes it. After that, the title
 rule: the same normalised title of four words or more, a folded surname in common, years that are both known and within
-two, and no "part II", erratum or reply. An unknown year or author proves nothing. The rule is never transitive: a paper
-joins others by title only if it matches each one of them by a record of its own.
+two, and no "part II", erratum or reply. An unknown year or author proves nothing, nor does a title that a crowd bears.
+The rule is never transitive: a paper joins others by title only if it matches each one of them by a record of its own.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from itertools import combinations
 from bot.store.facts import Facts, clash
 
 YEARS_APART = 2
+CROWD = 200  # a title that more papers bear than that, each united by ids, is the name of a series and proves nothing
 
 
 def same_title(one: Facts, other: Facts) -> bool:
@@ -135,6 +136,8 @@ def _title_pairs(records: Sequence[Facts], core_of: Mapping[int, int]) -> set[tu
     """Return the pairs of cores that match by title, each behind the years between: the nearest are united first."""
     found = set()
     for members in _by(records, lambda record: [record.title] if record.title else []):
+        if len({core_of[member] for member in members}) > CROWD:
+            continue
         for a, b in combinations(members, 2):
             if core_of[a] != core_of[b] and same_title(records[a], records[b]):
                 years = abs((records[a].year or 0) - (records[b].year or 0))

@@ -63,7 +63,7 @@ async def test_what_is_added_is_kept_and_told(choices: Choices) -> None:
     ("spec", "error", "said"),
     [
         ("lists:missing", UsageError, "lists:missing: There is no such list."),
-        ("lists:away", SettingsError, "lists:away: lists.example answered 503. Nothing was added; try again later."),
+        ("lists:away", SettingsError, "lists:away: lists.example answered 503. Nothing was added."),
         ("lists:bad", SettingsError, "lists:bad has a bad name."),
         ("list:a", SettingsError, "“list” is no kind of source. Did you mean lists?"),
         ("lists:", UsageError, "“lists:” names no source; type a kind, such as huggingface, or arxiv:cs.CL."),
@@ -131,7 +131,7 @@ async def test_people_see_how_they_do(store: Store) -> None:
     bot: Any = make_bot([], store)
     assert "paperround sources add arxiv:cs.CL" in (await bot.ask("sources")).text
     with store.writing() as conn:
-        for spec in ("arxiv:cs.CL", "feed:x"):
+        for spec in ("arxiv:cs.CL", "feed:x?key=secret"):
             chosen.add(conn, spec, spec, NOW)
         held = sources.claim(conn, "arxiv", NOW, HOUR)
         assert held is not None

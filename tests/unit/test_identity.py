@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.store import records
 from bot.store.facts import Facts, conflict, facts, proof, surname
-from bot.store.identity import partition, same_title
+from bot.store.identity import CROWD, partition, same_title
 from bot.store.papers import changed_since
 from bot.store.text import ID_LIMIT, fold, key, paper_id, short, storable, title_key
 from recommender.types import Paper
@@ -192,6 +192,11 @@ def test_groups(seen: list[Facts], expected: set[str]) -> None:
         shuffled = seen.copy()
         random.Random(turn).shuffle(shuffled)
         assert names(partition(shuffled)) == expected
+
+
+@pytest.mark.parametrize(("papers", "groups"), [(CROWD, 1), (CROWD + 1, CROWD + 1)])
+def test_a_title_that_a_crowd_bears_proves_nothing(papers: int, groups: int) -> None:
+    assert len(partition([look(f"{n:03}", f"s2:{n}", title="t") for n in range(papers)])) == groups
 
 
 _IDS = st.sampled_from([f"{kind}:{n}" for kind in ("arxiv", "doi:10.1", "openreview", "s2") for n in range(3)])
