@@ -90,10 +90,12 @@ def import_(
             "openreview:ICLR.cc/2026/Conference.",
         ),
     ],
+    since: Annotated[str, typer.Option(help="Of arXiv: the first day of submission, such as 2026-01-01.")] = "",
+    until: Annotated[str, typer.Option(help="Of arXiv: the last day of submission.")] = "",
 ) -> None:
-    """Bring papers in from files and from sources. Doing it twice changes nothing."""
+    """Bring papers in from files and from sources. Doing it twice changes nothing; what broke off goes on."""
     settings = _settings(quietly=True)
-    found = importing.wanted(things, settings)
+    found = importing.wanted(things, settings, days=importing.span(since, until, utc_now().date()))
     app = App.open(settings)
     try:
         importing.tell(importing.bring_all(app, found))

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from bot.plugins import load
 from bot.sources import local
 from bot.sources._http import Client
 
+_NO_DAYS = "--since and --until are for arxiv:CATEGORY only. Leave them out here."
 REFUSED_SHOWN = 10  # refused lines named in full
 _SPEC = re.compile(r"[a-z][a-z0-9_]{1,39}(?::(?!\\).*)?", re.IGNORECASE)
 
@@ -40,16 +42,25 @@ class Brought:
     error: str = ""
 
 
-def wanted(words: Sequence[str], settings: Settings, kinds: Mapping[str, Any] | None = None) -> list[Path | Source]:
+def wanted(
+    words: Sequence[str],
+    settings: Settings,
+    kinds: Mapping[str, Any] | None = None,
+    *,
+    days: tuple[date | None, date | None] = (None, None),
+) -> list[Path | Source]:
     """Tell files from sources: what is there is a file. Raises FileError, UsageError and SettingsError, naming it.
 
-    `kinds` are the kinds of sources by name (default: all there are).
+    `kinds` are the kinds of sources by name (default: all there are). `days`: the first and the last on which papers
+    were submitted (UTC), for sources that can tell.
     """
     known = load("bot.sources", "source") if kinds is None else kinds
     found: list[Path | Source] = []
     for word in words:
         if not Path(word).exists() and _is_spec(word, known):
-            found += _sources(word, settings, known)
+            found += _sources(word, settings, known, days)
+        elif any(days):
+            raise UsageError(f"{word}: {_NO_DAYS}")
         else:
             local.check(Path(word))
             found.append(Path(word))
@@ -61,7 +72,26 @@ def _is_spec(word: str, kinds: Mapping[str, Any]) -> bool:
     return word.casefold() in kinds or bool(":" in word and _SPEC.fullmatch(word))
 
 
-def _sources(word: str, settings: Settings, kinds: Mapping[str, Any]) -> Sequence[Source]:
+def span(since: str, until: str, today: date) -> tuple[date | None, date | None]:
+    """Read the days behind --since and --until. Raises UsageError, which names what is none."""
+    first, last = _day(since, "--since"), _day(until, "--until")
+    if first and first > today:
+        raise UsageError(f"--since: {first} is still to come.")
+    if first and last and first > last:
+        raise UsageError(f"--since {first} is after --until {last}: no day is left.")
+    return first, last
+
+
+def _day(text: str, option: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise UsageError(f"{option}: “{text[:40]}” is no date. Type it as 2026-12-24.") from None
+
+
+def _sources(
+    word: str, settings: Settings, kinds: Mapping[str, Any], days: tuple[date | None, date | None]
+) -> Sequence[Source]:
     try:
         spec = read_spec(word)
     except ValueError as error:
@@ -70,6 +100,10 @@ def _sources(word: str, settings: Settings, kinds: Mapping[str, Any]) -> Sequenc
     kind = kinds.get(name)
     if kind is not None and not what and name != BY_HAND and not hasattr(kind, "pick"):
         return [kind]  # a plug-in's, of which nothing can be chosen
+    if kind is not None and hasattr(kind, "whole"):
+        return [kind.whole(what, *days)]
+    if any(days):
+        raise UsageError(f"{spec}: {_NO_DAYS}")
     return list(chosen(kinds if kind is None else {name: kind}, [spec], settings).values())
 
 

@@ -64,12 +64,13 @@ def ingest(
     return report
 
 
-def keep(conn: Any, papers: Sequence[Paper], source: str, now: datetime) -> records.Outcome:
+def keep(conn: Any, papers: Sequence[Paper], source: str, now: datetime, *, asked: bool = False) -> records.Outcome:
     """Store a batch as what `source` says, in the transaction of `conn`, and note when it last brought something new.
 
-    What several sources of one kind say ("rss:…") is what the kind says: it is the same record.
+    What several sources of one kind say ("rss:…") is what the kind says: it is the same record. `asked`: somebody
+    asked for these papers, old and new: see `records.add`.
     """
-    outcome = records.add(conn, papers, source.partition(":")[0], now)
+    outcome = records.add(conn, papers, source.partition(":")[0], now, asked=asked)
     if outcome.new:
         sources.brought(conn, source, now)
     return outcome

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.core.ids import normalise, url_of
 from bot.core.latex import unwrap
+from bot.sources._arxiv_categories import covers
 from bot.sources._arxiv_withdrawn import WITHDRAWN, is_withdrawn
 from bot.sources._names import authors
 from bot.sources._text import missing, tidy
@@ -65,6 +66,12 @@ def paper(said: Said) -> Paper | None:
         ids=_published_as(said.doi, identifier),
         cross_listed=said.cross_listed,
     )
+
+
+def marked(paper: Paper, chosen: Collection[str]) -> Paper:
+    """Mark what is in the chosen categories only by a cross-list, as the daily list does."""
+    home = paper.categories[0] if paper.categories else ""
+    return replace(paper, cross_listed=bool(home) and not covers(chosen, home))
 
 
 def _areas(said: Said) -> tuple[str, ...]:

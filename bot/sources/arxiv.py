@@ -16,9 +16,10 @@ from bot.sources import _arxiv_calendar as calendar
 from bot.sources import _arxiv_course as course
 from bot.sources._arxiv_api import Found
 from bot.sources._arxiv_ask import Places
-from bot.sources._arxiv_bulk import harvest
-from bot.sources._arxiv_categories import category, covers
+from bot.sources._arxiv_bulk import Bulk
+from bot.sources._arxiv_categories import category
 from bot.sources._arxiv_daily import NEW, Daily
+from bot.sources._arxiv_entry import marked
 from bot.sources._arxiv_place import Fill, Place, place_of
 from bot.sources._arxiv_withdrawn import WITHDRAWN
 from recommender.types import Paper
@@ -84,7 +85,7 @@ class Arxiv:
             found, place = await self._page(http, place, place.fill)
             for paper in found.papers:
                 if WITHDRAWN not in paper.keywords:
-                    yield self._marked(paper)
+                    yield marked(paper, self.categories)
             yield place.cursor()
         if trouble is not None:
             raise trouble
@@ -98,14 +99,15 @@ class Arxiv:
         """Return at most `most` papers that hold all these words, the best first. Raises SourceError."""
         return await self.at.by_words(http, words, most)
 
-    def bulk(
-        self, chosen: str, first: date | None, last: date | None, http: Any, cursor: str = ""
-    ) -> AsyncIterator[Paper | Cursor]:
-        """Yield all papers of a category ("": of arXiv) whose records changed from `first` to `last`, with cursors.
+    def whole(self, chosen: str, first: date | None, last: date | None) -> Bulk:
+        """Return all papers of a category that were submitted from `first` to `last` (UTC) as a source.
 
-        The last cursor is empty. Raises UsageError for what is no category, and SourceError.
+        Raises SettingsError for what is no category.
         """
-        return harvest(self.at.oai, http, category(chosen) if chosen else "", first, last, cursor)
+        try:
+            return Bulk(self.at.oai, category(chosen), first, last)
+        except UsageError as error:
+            raise SettingsError(str(error)) from error
 
     def rests(self, on: datetime) -> str:
         """Say why arXiv has no new list at an instant (aware), "" if it has."""
@@ -168,11 +170,6 @@ class Arxiv:
         if found.entries and fill.at < found.total:
             return found, replace(place, fill=fill)
         return found, course.filled(place, fill, place.day or calendar.today(self.now()))
-
-    def _marked(self, paper: Paper) -> Paper:
-        """Mark what is in the chosen categories only by a cross-list, as the daily list does."""
-        home = paper.categories[0] if paper.categories else ""
-        return replace(paper, cross_listed=bool(home) and not covers(self.categories, home))
 
 
 source = Arxiv()

@@ -129,6 +129,12 @@ def brought(conn: Connection, name: str, now: datetime) -> None:
     conn.execute(update(sources).where(sources.c.name == _key(name)).values(brought_at=now))
 
 
+def reached(conn: Connection, name: str, cursor: str) -> None:
+    """Record how far a whole list was read that somebody asked for, so that it can go on from there."""
+    _make(conn, name)
+    conn.execute(update(sources).where(sources.c.name == _key(name)).values(cursor=storable(cursor)))
+
+
 def _make(conn: Connection, name: str) -> None:
     new = insert(conn, sources).values(name=_key(name), error="", rests="")
     conn.execute(new.on_conflict_do_nothing())

@@ -17,7 +17,7 @@ from aiohttp import web
 from bot.errors import SourceError
 from bot.sources._arxiv_ask import Places
 from bot.sources._arxiv_calendar import EASTERN, announced, today
-from bot.sources._arxiv_categories import KNOWN, covers
+from bot.sources._arxiv_categories import KNOWN, covers, set_of
 
 ATOM = (
     '<feed xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/" xmlns:arxiv="http://arxiv.org/schemas/atom" '
@@ -47,12 +47,14 @@ class Made:
     authors: tuple[str, ...] = ("Ada Byron", "Blaise Pascal")
     comment: str = ""
     doi: str = ""
+    changed: date | None = None
 
     def __post_init__(self) -> None:
         """Fill in what was left out: it was submitted half a day before it was announced."""
         self.title = self.title or f"Paper number {self.id}"
         self.abstract = self.abstract or f"What the paper {self.id} is about."
         self.submitted = self.submitted or announced(self.listed) - timedelta(hours=12)
+        self.changed = self.changed or self.listed
 
 
 @dataclass
@@ -61,7 +63,8 @@ class ArxivWorld:
 
     `lag`: by how much the API's index is behind. `stale`: serve the list of this date under today's. `old`: serve it as
     it was on this date. `bare`: lists come empty. `hollow`: by the `start` of a page, how often it comes empty.
-    `faults`: answers that come first, by the beginning of a path. `cut`: entries of a list at most.
+    `faults`: answers that come first, by the beginning of a path. `cut`: entries of a list at most. `batch`: records of
+    a part of the list of OAI-PMH; `dead`: its tokens that are known no more; `shuffled`: it is in no order.
     """
 
     papers: list[Made] = field(default_factory=list)
@@ -75,6 +78,7 @@ class ArxivWorld:
     faults: list[tuple[str, int, Mapping[str, str], bytes]] = field(default_factory=list)
     batch: int = 3
     dead: set[str] = field(default_factory=set)
+    shuffled: bool = False
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def answer(self, path: str, params: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:
@@ -133,14 +137,24 @@ class ArxivWorld:
         return 200, f"{ATOM}{total}{''.join(map(_entry, part))}</feed>"
 
     def _harvest(self, params: Mapping[str, str]) -> str:
+        """Answer as arXiv does: a token tells a day, and how many records of it or after it were given."""
         token = params.get("resumptionToken", "")
         if token in self.dead:
             return f'{OAI}<error code="badResumptionToken">It expired.</error></OAI-PMH>'
-        if not self.papers:
+        name, first, skip = (token or f"{params.get('set', '')}|{params.get('from', '')}|0").split("|")
+        if name.endswith(":NA"):
+            return f'{OAI}<error code="badArgument">Set does not exist</error></OAI-PMH>'
+        of = [each for each in self.papers if not name or name in map(set_of, each.categories)]
+        of = [each for each in of if f"{each.changed}" >= first]
+        if not self.shuffled:
+            of.sort(key=lambda each: (str(each.changed), each.id))
+        part, rest = of[int(skip) : int(skip) + self.batch], of[int(skip) + self.batch :]
+        if not part:
             return f'{OAI}<error code="noRecordsMatch">None.</error></OAI-PMH>'
-        start = int(token.removeprefix("t") or 0)
-        part, end = self.papers[start : start + self.batch], start + self.batch
-        after = f"<resumptionToken>{f't{end}' if end < len(self.papers) else ''}</resumptionToken>"
+        on = f"{name}|{first}|{int(skip) + self.batch}"
+        if not self.shuffled and part[-1].changed != part[0].changed:
+            on = f"{name}|{part[-1].changed}|{sum(each.changed == part[-1].changed for each in part)}"
+        after = f"<resumptionToken>{on if rest else ''}</resumptionToken>"
         return f"{OAI}<ListRecords>{''.join(map(_record, part))}{after}</ListRecords></OAI-PMH>"
 
 
@@ -183,10 +197,12 @@ def _entry(made: Made) -> str:
 def _record(made: Made) -> str:
     people = "".join(f"<author><keyname>{escape(name)}</keyname></author>" for name in made.authors)
     return (
-        f"<record><header><identifier>oai:arXiv.org:{made.id}</identifier></header><metadata>"
+        f"<record><header><identifier>oai:arXiv.org:{made.id}</identifier><datestamp>{made.changed}</datestamp></header>"
+        "<metadata>"
         f'<arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>{made.id}</id><created>{made.submitted:%Y-%m-%d}</created>'
         f"<authors>{people}</authors><title>{escape(made.title)}</title><categories>{' '.join(made.categories)}"
-        f"</categories><abstract>{escape(made.abstract)}</abstract></arXiv></metadata></record>"
+        f"</categories><comments>{escape(made.comment)}</comments><abstract>{escape(made.abstract)}</abstract></arXiv>"
+        "</metadata></record>"
     )
 
 

@@ -297,25 +297,6 @@ async def test_everything_over_a_socket_with_the_client() -> None:
         await http.close()
 
 
-async def test_bulk_goes_on_from_its_cursor_and_begins_anew_when_the_token_died() -> None:
-    world = ArxivWorld(announced_daily(date(2026, 4, 20), 5))
-    http = MemoryHttp(world)
-    items = [item async for item in source.bulk("cs.CL", date(2026, 4, 1), None, http)]
-    papers = [item for item in items if isinstance(item, Paper)]
-    cursors = [item.text for item in items if isinstance(item, Cursor)]
-    assert len(papers) == 10
-    assert cursors[-1] == ""
-    assert world.asked[0][1]["set"] == "cs:cs:CL"
-    assert world.asked[0][1]["from"] == "2026-04-01"
-    rest = [item async for item in source.bulk("cs.CL", None, None, http, cursors[0]) if isinstance(item, Paper)]
-    assert rest == papers[3:]
-    world.dead = {"t3"}
-    again = source.bulk("", None, None, http, cursors[0])
-    assert [await anext(again) for _ in range(3)] == papers[:3]
-    with pytest.raises(SourceError, match="begins anew"):
-        [item async for item in again]
-
-
 def test_categories_are_picked_as_one_source() -> None:
     picked = source.pick(["cs.cl", "stat.ML", "cs.CL", "math", "math.AG"], None)
     assert [each.categories for each in picked] == [("cs.CL", "stat.ML", "math")]

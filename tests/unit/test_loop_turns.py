@@ -93,6 +93,6 @@ async def test_what_a_source_gives_is_read_beside_the_loop(name: str, tmp_path: 
 async def test_bulk_is_read_beside_the_loop() -> None:
     world = ArxivWorld([Made(f"2604.{10000 + n}", date(2026, 4, 27), title) for n, title in enumerate(TITLES)], batch=8)
     with watched() as watch:
-        assert len(await all_of(arxiv.bulk("cs.CL", None, None, MemoryHttp(world)))) == len(TITLES)
+        assert len(await all_of(arxiv.whole("cs.CL", None, None).fetch(None, MemoryHttp(world)))) == len(TITLES)
         assert watch.turns
     assert watch.read == set()
