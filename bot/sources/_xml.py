@@ -10,10 +10,12 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from bot.errors import SourceError
 from bot.sources._http_text import decode
+from bot.sources._xml_bounds import swollen
 
 LONGEST = 50_000_000  # bytes of a document
 DEEPEST = 100  # elements in each other
 MOST = 1_000_000  # elements and attributes: each costs memory, however short it is
+NAMES = 50_000_000  # characters of all their names, each with its namespace
 
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _UNFIT = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # https://www.w3.org/TR/xml/#charsets
@@ -30,13 +32,14 @@ class _Bounded(TreeBuilder):
     def __init__(self, what: str) -> None:
         super().__init__()
         self._what = what
-        self._depth = self._count = 0
+        self._depth = self._count = self._names = 0
 
     def start(self, tag: str, attrs: dict[str, str], /) -> Element:
         """Begin an element."""
         self._depth += 1
         self._count += 1 + len(attrs)
-        if self._depth > DEEPEST or self._count > MOST:
+        self._names += len(tag) + sum(map(len, attrs))
+        if self._depth > DEEPEST or self._count > MOST or self._names > NAMES:
             raise SourceError(f"{self._what} is XML of more elements, or deeper, than are read.")
         return super().start(tag, attrs)
 
@@ -58,13 +61,15 @@ def parse_xml(body: bytes, what: str) -> Element:
         raise SourceError(f"{what} has {len(body):,} bytes; {LONGEST:,} are the most that is read.")
     if _HTML.match(body[:_START]):
         raise SourceError(f"{what} is a web page, no XML.")
+    text = _DECLARATION.sub("", decode(body), count=1)
+    if reason := swollen(text):
+        raise SourceError(f"{what} {reason}.")
     try:
-        return _parse(body, what)
-    except (ParseError, ValueError, LookupError) as error:  # an unknown charset is a ValueError or a LookupError
-        mended = _mended(body)
+        return _parse(text, what)
+    except (ParseError, ValueError) as error:
         try:
-            return _parse(mended, what)
-        except (ParseError, ValueError, LookupError):
+            return _parse(_mended(text), what)
+        except (ParseError, ValueError):
             place = f" at line {error.position[0]}" if isinstance(error, ParseError) else ""
             raise SourceError(f"{what} is no XML, or was cut off: it breaks{place}.") from error
 
@@ -83,10 +88,10 @@ def strip_namespaces(root: Element) -> Element:
     return root
 
 
-def _parse(body: bytes | str, what: str) -> Element:
+def _parse(text: str, what: str) -> Element:
     parser = DefusedXMLParser(target=_Bounded(what), forbid_dtd=True)
     try:
-        parser.feed(body)
+        parser.feed(text)
         root = parser.close()
     except DefusedXmlException as error:
         raise SourceError(f"{what} has a document type or entities, which is refused.") from error
@@ -95,7 +100,6 @@ def _parse(body: bytes | str, what: str) -> Element:
     return root
 
 
-def _mended(body: bytes) -> str:
-    """Return a document as text that has only characters which XML allows."""
-    text = _DECLARATION.sub("", decode(body), count=1)
+def _mended(text: str) -> str:
+    """Return a document that has only characters which XML allows."""
     return _UNFIT_NUMBER.sub("", _UNFIT.sub("", text)).lstrip()

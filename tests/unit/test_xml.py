@@ -111,6 +111,42 @@ def test_too_large() -> None:
     assert "are the most that is read" in broken(b"<a>" + b"x" * 50_000_000)
 
 
+LONG = "u" * 500
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        f'<a xmlns="{LONG}"><b/></a>',
+        f"<a><b x='1'\n xmlns:p = '{LONG}' p:c=''/></a>",
+        f'<a xmlns:p="u" xmlns:{LONG}=\t"{LONG}"/>',
+        "<a " + " ".join(f'b{n}=""' for n in range(2000)) + "/>",
+        "<a><b " + " ".join(f"b{n} = '>'" for n in range(1500)) + "/></a>",
+    ],
+)
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16"])
+def test_names_that_grow_in_the_parser(document: str, charset: str) -> None:
+    assert "is refused" in broken(document.encode(charset))
+
+
+@pytest.mark.parametrize("piece", ["<", "<a ", "<a b='", '<a b=""', " xmlns", " xmlns:", " xmlns=", " xmlns='", "xmlns:x"])
+def test_what_grows_is_found_in_no_time(piece: str) -> None:
+    broken(b"<a>" + (piece * (3_000_000 // len(piece))).encode())
+
+
+def test_long_texts_and_large_tags_that_are_well() -> None:
+    text = "a=&quot;b&quot; c='d' " * 2000
+    assert parse_xml(f"<a b='{text.replace(chr(39), '')}'>{text} xmlns=</a>".encode(), "It").text is not None
+    assert len(parse_xml(("<a " + " ".join(f'b{n}="{n:020}"' for n in range(900)) + "/>").encode(), "It").attrib) == 900
+
+
+def test_many_names_in_a_long_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_xml, "NAMES", 100_000)
+    elements = "".join(f"<b{n}/>" for n in range(500))
+    assert "more elements" in broken(f"<a xmlns='{LONG[1:]}'>{elements}</a>".encode())
+    assert parse_xml(f"<a>{elements}</a>".encode(), "It") is not None
+
+
 @pytest.mark.parametrize(
     ("body", "text"),
     [
