@@ -13,24 +13,30 @@ import feedparser
 from bot.errors import SourceError
 from bot.sources._entry import columns, paper_of
 from bot.sources._feed_entry import ids, instant, link, own_id
+from bot.sources._http_text import decode
 from bot.sources._said import line
+from bot.sources._xml_bounds import swollen
 from recommender.types import Paper
 
 ENTRIES = 10_000  # that are read of a feed
 # In what names an author feedparser looks for a mail address, in time that grows with the square of a word's length.
 _ENDLESS = re.compile(rb"[A-Za-z0-9_.+-]{256,}")
 LONGEST = 100_000  # characters of a title or an abstract
+_UTF8 = "application/xml; charset=utf-8"
 
 
 def parse_feed(body: bytes, url: str, host: str, source: str) -> tuple[str, list[Paper]]:
     """Return a feed's title and its papers. `url` is where it stands, for links without a host. Raises SourceError."""
     if not body.strip():
         raise SourceError(f"{host} sent an empty page where a feed should be.")
-    if b"<!ENTITY" in body.upper():
+    text = decode(body)  # here, so that what is looked at is what is parsed, in whatever encoding it came
+    if "<!ENTITY" in text.upper():
         raise SourceError(f"{host} sent a feed that defines entities, which is refused.")
+    if reason := swollen(text):
+        raise SourceError(f"{host} sent a feed that {reason}.")
     try:
-        body = _ENDLESS.sub(lambda word: word[0][:256], body)
-        found = feedparser.parse(BytesIO(body), response_headers={"content-location": url})
+        body = _ENDLESS.sub(lambda word: word[0][:256], text.encode("utf-8", "replace"))
+        found = feedparser.parse(BytesIO(body), response_headers={"content-location": url, "content-type": _UTF8})
     except Exception as error:  # it reads whatever there is, and was not made for all of that
         raise SourceError(f"{host} sent a feed that cannot be read.") from error
     if not found.get("version") and not found.entries:

@@ -29,6 +29,22 @@ def read(body: str | bytes) -> list[Paper]:
     return parse_feed(body.encode() if isinstance(body, str) else body, URL, "feeds.example", "rss:feeds.example")[1]
 
 
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16", "utf-32", "utf-8-sig"])
+def test_what_grows_in_the_parser_is_refused(charset: str) -> None:
+    names = " ".join(f'p:a{n}=""' for n in range(2000))
+    for document in (f'<rss version="2.0" {names}>', f'<rss version="2.0" xmlns:p="{"x/" * 300}">', "<!entity a 'b'>"):
+        with pytest.raises(SourceError, match="refused"):
+            read((document + rss_of("<item><title>A</title></item>")).encode(charset))
+
+
+@pytest.mark.parametrize("head", ["", "<?xml version='1.0'?>", "<?xml version='1.0' encoding='utf-7'?>"])
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16", "utf-32", "utf-8-sig"])
+def test_encodings(head: str, charset: str) -> None:
+    body = rss_of("<item><title>Łukasz +ADw-b+AD4- “naïve”</title><link>https://x.example/1</link></item>")
+    body = head + body[body.index("<rss") :]
+    assert [paper.title for paper in read(body.encode(charset))] == ["Łukasz +ADw-b+AD4- “naïve”"]
+
+
 def test_an_entry_of_atom() -> None:
     title, (paper,) = parse_feed(ATOM.encode(), URL, "feeds.example", "rss:feeds.example")
     assert title == "Lab & news"
