@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bot.errors import UsageError
-from bot.plugins import load
+from bot.evaluating import makers_of, own_feedback, say, tell
 from recommender.evaluate import places
 from recommender.evaluate.jsonl import BadSetError
-from recommender.evaluate.report import Json, as_json, strata
+from recommender.evaluate.propensity import own_told
 from recommender.evaluate.run import SEEDS, Protocol
-from recommender.evaluate.scoring import RANDOM, Maker
-from recommender.evaluate.table import as_table
-from recommender.evaluate.whole import MADE, Told, Whole
+from recommender.evaluate.whole import MADE, Whole
 
 
 def evaluate(
@@ -42,6 +37,7 @@ def evaluate(
     ] = None,
     protocol: Annotated[str, typer.Option(help="deployed, refit or both.")] = Protocol.DEPLOYED.value,
     seeds: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = len(SEEDS),
+    own: Annotated[bool, typer.Option("--own", help="What people here said of digests, instead of sets.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print {set: {ranker: {metric: {mean, low, high}}}}.")] = False,
 ) -> None:
     """Measure the rankers on judgements that people made. Takes minutes; says on the side how far it is."""
@@ -49,35 +45,13 @@ def evaluate(
         protocols = list(Protocol) if protocol == "both" else [Protocol(protocol)]
     except ValueError:
         raise UsageError(f"--protocol: “{protocol[:40]}” is none. Type deployed, refit or both.") from None
-    makers = _makers(ranker or [])
+    makers = makers_of(ranker or [])
+    if own:
+        say(own_told(own_feedback(), makers, range(seeds), tell), quietly=json_)
+        return
     try:
         wanted = folders or [*map(str, places.sets()), *MADE]
         files = corpora or places.corpora([Path(one) for one in wanted if one not in MADE])
-        _print(Whole(wanted, files, makers, protocols, range(seeds), _tell).outcomes(), quietly=json_)
+        say(Whole(wanted, files, makers, protocols, range(seeds), tell).outcomes(), quietly=json_)
     except BadSetError as error:
         raise UsageError(str(error)) from error
-
-
-def _print(found: Iterator[Told], *, quietly: bool) -> None:
-    """Print each table as soon as it is there, or everything as one JSON object."""
-    whole: Json = {}
-    for told in found:
-        whole |= as_json(told.outcome)
-        for one in () if quietly else (told.outcome, *strata(told.outcome)):
-            size = f"{len(one.groups):,} cases in {len(set(one.groups)):,} groups. {told.note}".strip()
-            typer.echo(f"\n**{one.name}**: {size}\n\n{as_table(one, told.metrics)}")
-    if quietly:
-        typer.echo(json.dumps(whole))
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
-
-
-def _makers(names: list[str]) -> Mapping[str, Maker]:
-    """Return what makes the rankers of these names, or all. Raises UsageError."""
-    there: dict[str, Maker] = load("recommender.rankers", "ranker") | {RANDOM: None}
-    if stray := [name for name in names if name not in there]:
-        raise UsageError(f"--ranker: there is no “{stray[0][:40]}”. There are: {', '.join(there)}.")
-    return {name: there[name] for name in names or there}

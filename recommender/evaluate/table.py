@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from recommender.evaluate.measures import LOSS, MRR, NDCG, PAIRS, RECALL
 from recommender.evaluate.outcome import Outcome
@@ -10,6 +11,15 @@ from recommender.evaluate.scoring import BASELINE
 from recommender.evaluate.task import Task
 
 ORDER = (LOSS, NDCG, RECALL, MRR, PAIRS)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An outcome, the metrics that say something about it, and what a reader has to know."""
+
+    outcome: Outcome
+    metrics: tuple[str, ...]
+    note: str = ""
 
 
 def telling(task: Task) -> tuple[str, ...]:

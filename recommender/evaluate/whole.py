@@ -12,10 +12,9 @@ from recommender.evaluate import known, topics
 from recommender.evaluate.background import Background
 from recommender.evaluate.folder import load
 from recommender.evaluate.jsonl import BadSetError, corpus, stem
-from recommender.evaluate.outcome import Outcome
 from recommender.evaluate.run import SEEDS, Protocol, run
 from recommender.evaluate.scoring import DEFAULT, Maker
-from recommender.evaluate.table import telling
+from recommender.evaluate.table import Told, telling
 from recommender.evaluate.task import Task
 
 MADE = (topics.NAME, known.NAME)
@@ -24,15 +23,6 @@ MADE = (topics.NAME, known.NAME)
 SEARCHED = f"`{DEFAULT}` is the search here."
 KEYWORDS_OF = "iclr2026"
 """The corpus whose keywords are the topic words; the first one if it is not there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An outcome, the metrics that say something about it, and what a reader has to know."""
-
-    outcome: Outcome
-    metrics: tuple[str, ...]
-    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,19 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from recommender.evaluate.jsonl import corpus, stem
+from recommender.evaluate.places import corpora
 from recommender.index import Index
 from recommender.rankers.default import Default
 from recommender.select import Candidate, select
 from recommender.types import FloatArray, Interest
-from tests.bench.bench_quality import corpus
 
 TOP = 10
 
 
 def main() -> None:
     """Print one line an area and the means."""
-    papers = {paper.id: paper for paper in corpus(("iclr2026",))}
+    papers = {paper.id: paper for paper in corpus([file for file in corpora([]) if stem(file) == "iclr2026"])}
     ranker = Default(Index())
     ranker.fit(list(papers.values()))
     rows = np.flatnonzero(ranker.index.live)

@@ -21,12 +21,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from recommender.evaluate.folder import DAY
+from recommender.evaluate.jsonl import corpus
+from recommender.evaluate.places import corpora
 from recommender.index import Index
 from recommender.rankers.default import Default
 from recommender.rankers.svm import Svm
 from recommender.rankers.tfidf import Tfidf
 from recommender.types import Interest, Mark
-from tests.bench.bench_quality import DAY, corpus
 
 NEW, LIKES, PROFILES, REFITS = 500, 20, 40, 3
 
@@ -50,7 +52,7 @@ def interests(papers: list[str], topics: tuple[str, ...] = ()) -> list[Interest]
 
 def main() -> None:
     """Print the table."""
-    papers = corpus()
+    papers = corpus(corpora([]))
     index = Index()
     index.append(papers[:-NEW])
     index.fit()
