@@ -8,6 +8,7 @@ scores", ECIR 2008). A constant scorer therefore scores exactly as chance does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,7 +33,8 @@ def ndcg_at_k(scores: ArrayLike, grades: ArrayLike, k: int) -> float:
     best = float(np.sort(g)[::-1] @ discounts)
     if best <= 0.0:
         return 0.0
-    return sum(float(g[tied].mean() * discounts[start : start + tied.size].sum()) for start, tied in _ties(s)) / best
+    gains = [float(g[tied].mean() * discounts[start : start + tied.size].sum()) for start, tied in _ties(s, k)]
+    return sum(gains) / best
 
 
 def recall_at_k(scores: ArrayLike, grades: ArrayLike, k: int) -> float:
@@ -49,8 +51,8 @@ def recall_at_k(scores: ArrayLike, grades: ArrayLike, k: int) -> float:
     if not relevant.any():
         return 0.0
     found = 0.0
-    for start, tied in _ties(s):
-        inside = min(max(k - start, 0), tied.size)
+    for start, tied in _ties(s, k):
+        inside = min(k - start, tied.size)
         found += float(relevant[tied].sum()) * inside / tied.size
     return found / float(relevant.sum())
 
@@ -66,7 +68,7 @@ def mrr(scores: ArrayLike, grades: ArrayLike) -> float:
 
     """
     s, g = _checked(scores, grades, 1)
-    for start, tied in _ties(s):
+    for start, tied in _ties(s, s.size):
         relevant = int((g[tied] > 0).sum())
         if relevant:
             return _first_hit(start, tied.size, relevant)
@@ -105,15 +107,15 @@ def _checked(scores: ArrayLike, grades: ArrayLike, k: int) -> tuple[Array, Array
     return s, g
 
 
-def _ties(scores: Array) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield (first place from 0, positions of the equal scores), best score first."""
+def _ties(scores: Array, until: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield (first place from 0, positions of the equal scores), best score first, of places before `until`."""
     order = np.argsort(-scores, kind="stable")
-    edges = np.flatnonzero(np.diff(scores[order])) + 1
-    start = 0
-    for tied in np.split(order, edges):
-        if tied.size:
-            yield start, tied
-        start += tied.size
+    edges = [0, *(np.flatnonzero(np.diff(scores[order])) + 1).tolist(), scores.size]
+    for start, end in pairwise(edges):
+        if start >= until:
+            break
+        if end > start:
+            yield start, order[start:end]
 
 
 def _first_hit(start: int, size: int, relevant: int) -> float:
