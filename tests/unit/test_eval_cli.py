@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from bot.app import DATABASE
 from bot.cli import cli, main
+from bot.store.address import sqlite_url
+from bot.store.engine import Store
 from tests.fakes import judged
 
 
@@ -100,3 +103,15 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert "none.jsonl cannot be read" in said(str(folder), "--corpus", "none.jsonl")
     assert "topic-words needs a corpus" in said("topic-words")
     assert "known-items needs a corpus" in said("known-items")
+
+
+def test_own_feedback_needs_a_database_and_ratings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPERROUND_DATA_DIR", str(tmp_path / "data"))
+    assert "so there is no feedback." in refusal("--own", capsys=capsys, monkeypatch=monkeypatch)
+    (tmp_path / "data").mkdir()
+    Store.open(sqlite_url(tmp_path / "data" / DATABASE)).close()
+    done = CliRunner().invoke(cli, ["eval", "--own", "--json"], catch_exceptions=False)
+    assert json.loads(done.stdout) == {}
+    assert "Nobody has rated enough" in done.stderr
