@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ast
 import configparser
 import json
 import re
@@ -23,7 +22,9 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pydantic.fields import FieldInfo
+from typer.main import get_command
 
+from bot.cli import cli
 from bot.config import PREFIX, Settings
 
 ROOT = Path(__file__).parents[2]
@@ -51,21 +52,8 @@ def _setting(name: str, field: FieldInfo) -> str:
 
 @cache
 def verbs() -> set[str]:
-    """Return the verbs of the program, read from its source."""
-    tree = ast.parse((ROOT / "bot/cli.py").read_text())
-    found = {
-        str(mark.value)
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "cli.add_typer"
-        for mark in [named.value for named in call.keywords if named.arg == "name"]
-        if isinstance(mark, ast.Constant)
-    }
-    for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
-        for call in (mark for mark in function.decorator_list if isinstance(mark, ast.Call)):
-            if ast.unparse(call.func) == "cli.command":
-                named = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
-                found.add(str(named[0]) if named else function.name)
-    return found
+    """Return the verbs of the program."""
+    return set(get_command(cli).commands)  # type: ignore[attr-defined]
 
 
 def test_the_verbs_are_found() -> None:
