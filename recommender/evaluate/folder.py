@@ -29,6 +29,9 @@ def load(folder: Path) -> Task:
     papers, pool = _papers(file)
     users = dict(_user(where, raw) for where, raw in records(people))
     grades, remarks = read_grades(qrels, users.keys(), papers.keys())
+    if not pool and len({grade for graded in grades.values() for grade in graded.values()}) == 1:
+        profiles = {one for raw in users.values() for one in _ids(raw, "profile", papers)}
+        pool = tuple(one for one in papers if one not in profiles)  # among the graded there is nothing to order
     cases = tuple(_case(name, raw, papers, pool, grades.get(name, {})) for name, raw in users.items())
     own = dict.fromkeys(mark.paper for case in cases for mark in case.interest.liked)
     wanted = {one for case in cases for one in case.pool} - own.keys()

@@ -54,6 +54,17 @@ def test_all_rank_the_pool_where_papers_are_marked_as_candidates(tmp_path: Path)
     assert task.cases[1].grades == {}
 
 
+def test_where_all_grades_are_the_same_every_paper_of_no_profile_is_a_candidate(tmp_path: Path) -> None:
+    folder = judged.people(tmp_path / "toy")
+    (folder / "qrels.tsv").write_text("u0\tp33\t1\nu1\tp34\t1\n")
+    task = load(folder)
+    held = {mark.paper for case in task.cases for mark in case.interest.liked}
+    assert {frozenset(case.pool) for case in task.cases} == {frozenset({f"set:p{at}" for at in range(60)} - held)}
+    judged.queries(tmp_path / "asked")
+    (tmp_path / "asked" / "qrels.tsv").write_text("q0\tp0\t1\n")
+    assert [len(case.pool) for case in load(tmp_path / "asked").cases] == [6, 6], "a query's own list comes first"
+
+
 def test_the_same_single_paper_makes_a_group(tmp_path: Path) -> None:
     folder = judged.people(tmp_path / "toy")
     rows = [{"user_id": f"u{at}", "profile": ["p0"], "facet": "method"} for at in range(3)]
