@@ -160,8 +160,10 @@ def _numeric(label: str) -> bool:
 
 def _shown(text: str) -> str:
     """Return what an error repeats of a URL: nothing of what may be secret in it."""
-    start, at, rest = text.partition("@")
-    if at:
-        text = f"{start.partition('//')[0]}//…@{rest}" if "//" in start else f"…@{rest}"
-    text = text.partition("?")[0]
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    plain = re.split(r"[?#]", text, maxsplit=1)[0]
+    if "@" in text:  # a password may hold any of these characters
+        before, at, rest = plain.rpartition("@")
+        scheme, slashes, _ = (before if at else plain).partition("//")
+        plain = (f"{scheme}//" if slashes else "") + "…" + (f"@{rest}" if at else "")
+    plain = "".join(char if char.isprintable() else "\ufffd" for char in plain[: _SHOWN + 1])
+    return plain if len(plain) <= _SHOWN else f"{plain[:_SHOWN]}…"

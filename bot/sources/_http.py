@@ -21,13 +21,14 @@ from yarl import URL
 
 from bot.errors import SourceError
 from bot.sources._guard import Guard
+from bot.sources._host import PATIENT, Host
 from bot.sources._http_answer import Answer
 from bot.sources._http_body import ENCODINGS, Spoilt, TooLarge, gather
 from bot.sources._http_connect import HOPELESS, session, trouble
 from bot.sources._http_kept import Kept
 from bot.sources._http_wait import asked, backoff
 from bot.sources._http_words import called, clock, instant, meaning, user_agent
-from bot.sources._pace import PACES, PATIENT, Host, Hosts, Pace
+from bot.sources._pace import PACES, Hosts, Pace
 
 TRIES = 3
 PATIENCE = 60.0  # seconds that a call may spend waiting to try again, beside its turns in the host's pace
@@ -55,6 +56,7 @@ class _Call:
     missing: Collection[int]
     fresh: bool
     patience: float
+    session: aiohttp.ClientSession
 
     @property
     def conditional(self) -> bool:
@@ -125,7 +127,8 @@ class Client:
         asks = dict(headers or {})
         if fresh:
             asks = {**self._kept.headers(target), **asks}
-        return await self._ask(_Call("GET", target, asks, None, limit, within, missing, fresh, self._patience))
+        call = _Call("GET", target, asks, None, limit, within, missing, fresh, self._patience, self._open())
+        return await self._ask(call)
 
     async def post(
         self,
@@ -139,9 +142,8 @@ class Client:
         missing: Collection[int] = (),
     ) -> Answer:
         """Send JSON to a URL that changes nothing by it, for it may be sent again. Raises SourceError."""
-        call = _Call(
-            "POST", self._url(url, params), dict(headers or {}), json, limit, within, missing, False, self._patience
-        )
+        target, asks = self._url(url, params), dict(headers or {})
+        call = _Call("POST", target, asks, json, limit, within, missing, False, self._patience, self._open())
         return await self._ask(call)
 
     def forget(self, url: str = "", params: Params | None = None) -> None:
@@ -153,7 +155,7 @@ class Client:
         return {host.name: (host.trouble, instant(host.until)) for host in self._hosts.resting()}
 
     async def close(self) -> None:
-        """Let go of all connections; it may be used again."""
+        """Let go of all connections; what is asked just now ends with a SourceError. It may be used again."""
         session, self._session = self._session, None
         if session is not None:
             await session.close()
@@ -210,10 +212,12 @@ class Client:
 
     async def _exchange(self, call: _Call, url: URL, headers: Mapping[str, str], host: Host) -> Answer | str:
         began = time.monotonic()
+        if call.session.closed:
+            raise _closed(host)
         try:
             async with (
                 asyncio.timeout(max(call.within, 0.001)),
-                self._open().request(
+                call.session.request(
                     call.method,
                     url,
                     json=call.json,
@@ -231,10 +235,12 @@ class Client:
         except HOPELESS as error:
             raise SourceError(f"{host.name} {trouble(error)}.") from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
+            if call.session.closed:
+                raise _closed(host) from error
             raise self._failed(host, trouble(error)) from error
         finally:
             call.within -= time.monotonic() - began
-        host.answered()
+        host.answered(self._now())
         return found
 
     async def _read(self, call: _Call, response: aiohttp.ClientResponse, host: Host) -> Answer | str:
@@ -248,7 +254,7 @@ class Client:
             if status in _AGAIN or status >= 500:
                 after = asked(response.headers.get("Retry-After"), self._now())
                 raise self._failed(host, f"answered {status}", after)
-            host.answered()
+            host.answered(self._now())
             raise SourceError(f"{host.name} answered {status}{meaning(status)}.")
         try:
             if (response.content_length or 0) > call.limit:
@@ -257,7 +263,7 @@ class Client:
             body = await gather(pieces, response.headers.get("Content-Encoding", ""), call.limit)
         except TooLarge:
             response.close()
-            host.answered()
+            host.answered(self._now())
             raise SourceError(f"{host.name} sent more than the {call.limit:,} bytes that are read.") from None
         except Spoilt as error:
             raise self._failed(host, str(error)) from error
@@ -279,6 +285,10 @@ class Client:
         if self._session is None:
             self._session = session(self._guard, self._resolver, self.agent)
         return self._session
+
+
+def _closed(host: Host) -> SourceError:
+    return SourceError(f"{host.name} is asked no further: the program ends.")
 
 
 def _headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:

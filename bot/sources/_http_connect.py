@@ -12,7 +12,7 @@ from aiohttp.resolver import ThreadedResolver
 from bot.sources._guard import Guard
 
 CONNECT = 15.0  # seconds to connect to one address
-AT_ONCE = 20  # connections of a whole client
+AT_ONCE = 200  # connections of a whole client: some hosts may hold theirs for long, and the others wait in their time
 HOPELESS = (aiohttp.ClientConnectorCertificateError, aiohttp.InvalidURL)  # trying again would change nothing
 
 

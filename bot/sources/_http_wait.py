@@ -6,14 +6,14 @@ import re
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-_SECONDS = re.compile(r"\s*(\d{1,12})(?:\.\d*)?\s*", re.ASCII)
+_SECONDS = re.compile(r"\s*(\d+)(?:\.\d*)?\s*", re.ASCII)
 FIRST, CAP = 2.0, 30.0  # seconds
 
 
 def asked(header: str | None, now: float) -> float:
     """Return how many seconds a Retry-After asks for, at `now` (seconds since 1970): 0 if it tells nothing.
 
-    Both forms are read, seconds and a date: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
+    Both forms are read, seconds (which may be no end of them) and a date: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
     """
     if not header:
         return 0.0

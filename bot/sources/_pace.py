@@ -1,4 +1,4 @@
-"""How often each host is asked, and when it is left alone."""
+"""How often each host is asked."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from bot.core.hurry import hurried
+from bot.sources._host import Host
 from bot.sources._line import Line
 
-FAILURES = 5  # in a row, after which a host is left alone
-SHORTEST, LONGEST = 300.0, 3600.0  # seconds for which it then is: twice as long each time
-PATIENT = 86400.0  # the longest wait that a host can ask for, in seconds
 _HOSTS = 1000  # remembered, at most
 
 
@@ -95,55 +93,6 @@ class Lane:
         return not self.users and self._next <= self._now()
 
 
-@dataclass(slots=True)
-class Host:
-    """How one host has answered, and until when it is left alone.
-
-    `name` is for people. `until` is in seconds since 1970; `broken`: it is left alone since it failed too often, not
-    since it asked for it. `trouble`: what it did last, as "answered 503".
-    """
-
-    name: str
-    lane: Lane
-    failures: int = 0
-    opened: int = 0
-    until: float = 0.0
-    span: float = 0.0
-    broken: bool = False
-    trouble: str = ""
-
-    def rests(self, now: float) -> float:
-        """Return for how many seconds more it is left alone."""
-        self.until = min(self.until, now + self.span)  # a clock may be put back
-        return max(self.until - now, 0.0)
-
-    def failed(self, now: float, trouble: str, after: float = 0.0) -> None:
-        """Count a failure; `after` is how many seconds it asked for. After five in a row the circuit opens.
-
-        Once the time is over one call is let through; if that fails as well, it opens at once and for twice as long.
-        """
-        self.trouble = trouble
-        self._rest(now, min(after, PATIENT))
-        if self.broken and self.rests(now):
-            return
-        self.failures += 1
-        self.broken = self.failures >= FAILURES
-        if self.broken:
-            self._rest(now, min(SHORTEST * 2**self.opened, LONGEST))
-            self.opened = min(self.opened + 1, 10)
-
-    def answered(self) -> None:
-        """Forget the failures: it is well."""
-        self.failures = self.opened = 0
-        self.until = self.span = 0.0
-        self.broken = False
-        self.trouble = ""
-
-    def _rest(self, now: float, seconds: float) -> None:
-        if seconds > self.rests(now):
-            self.until, self.span = now + seconds, seconds
-
-
 class Hosts:
     """All hosts that were asked, each with its lane. `paces` is by name or name:port; "" is for all others."""
 
@@ -158,11 +107,12 @@ class Hosts:
 
     def at(self, host: str, port: int, name: str) -> Host:
         """Return the host of a name and a port, which people know as `name`."""
+        host = host.rstrip(".")
         place = f"{host}:{port}"
         if place not in self._hosts:
             if len(self._hosts) >= _HOSTS:
                 self._forget()
-            pace = self._paces.get(place) or self._paces.get(host) or self._paces.get("", FREE)
+            pace = self._pace(host, place)
             lane = self._lanes.setdefault(pace.group or place, Lane(pace, self._now, self._sleep))
             self._hosts[place] = Host(name, lane)
         return self._hosts[place]
@@ -171,12 +121,18 @@ class Hosts:
         """Return the hosts that are left alone."""
         return [host for host in self._hosts.values() if host.rests(self._now())]
 
+    def _pace(self, host: str, place: str) -> Pace:
+        """Return the pace of a host, or else of the domain that it is in: www.arxiv.org is arXiv too."""
+        labels = host.split(".")
+        names = [place, *(".".join(labels[first:]) for first in range(len(labels)))]
+        return next((self._paces[name] for name in names if name in self._paces), self._paces.get("", FREE))
+
     def _forget(self) -> None:
+        """Forget some hosts: of those that nobody asks just now, the first that would be missed least."""
         now = self._now()
-        self._hosts = {
-            place: host
-            for place, host in self._hosts.items()
-            if host.lane.users or host.failures or host.rests(now) or not host.lane.idle()
-        }
+        spare = [place for place, host in self._hosts.items() if not host.lane.users]
+        spare.sort(key=lambda place: self._hosts[place].missed(now) or not self._hosts[place].lane.idle())
+        for place in spare[: _HOSTS // 10]:
+            del self._hosts[place]
         used = {id(host.lane) for host in self._hosts.values()}
         self._lanes = {key: lane for key, lane in self._lanes.items() if id(lane) in used or not lane.idle()}

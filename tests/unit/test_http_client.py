@@ -9,6 +9,7 @@ import ssl
 import tracemalloc
 import zlib
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from email.utils import formatdate
 from itertools import pairwise
@@ -69,6 +70,11 @@ async def refused(client: Client, url: str, **more: int | float) -> SourceError:
     return found.value
 
 
+async def begun(*servers: OddServer) -> None:
+    while not all(server.asked for server in servers):  # noqa: ASYNC110 - a server tells nobody that it was asked
+        await asyncio.sleep(0.01)
+
+
 # --- what is well
 
 
@@ -109,6 +115,21 @@ async def test_used_again_after_it_was_closed(client: Client, server: OddServer)
     await client.get(url)
     await client.close()
     assert (await client.get(url)).body == b"a"
+
+
+async def test_closed_while_it_asks_nobody_is_asked_again(server: OddServer, clock: Clock) -> None:
+    client = Client(pace={"": Pace(1.0)}, private=True, now=clock.now, sleep=clock.sleep)
+    url = server.on("/x", late(5, says("late")), says("well"))
+    calls = [asyncio.ensure_future(client.get(url)) for _ in range(3)]
+    await begun(server)
+    await client.close()
+    ended = await asyncio.gather(*calls, return_exceptions=True)
+    assert {str(one) for one in ended} == {f"127.0.0.1:{server.port} is asked no further: the program ends."}
+    assert len(server.asked) == 1
+    assert not client.resting()
+    assert client._session is None
+    assert (await client.get(url)).text() == "well"
+    await client.close()
 
 
 # --- what is the same as before
@@ -217,6 +238,16 @@ async def test_long_retry_after_is_left_to_the_caller(client: Client, server: Od
     assert not client.resting()
 
 
+async def test_long_retry_after_stands_though_another_call_is_well(client: Client, server: OddServer) -> None:
+    slow = asyncio.ensure_future(client.get(server.on("/slow", late(0.1, says("well")))))
+    await begun(server)
+    url = server.on("/x", says("", 429, Retry_After="3600"), says("well"))
+    await refused(client, url)
+    await slow
+    assert (await refused(client, url)).after == HOUR
+    assert len(server.asked) == 2
+
+
 async def test_nobody_can_ask_for_more_than_a_day(client: Client, server: OddServer) -> None:
     assert (await refused(client, server.on("/x", says("", 503, Retry_After="999999999")))).after == 86400
 
@@ -314,6 +345,17 @@ async def test_one_host_that_is_unwell_is_no_other(client: Client, server: OddSe
             await refused(client, bad)
             assert (await client.get(good)).text() == "well"
         assert len(other.asked) == 4
+
+
+async def test_hosts_that_hold_their_connections_hold_up_no_other(client: Client, server: OddServer) -> None:
+    async with AsyncExitStack() as stack:
+        slow = [await stack.enter_async_context(serving()) for _ in range(25)]
+        held = [asyncio.ensure_future(client.get(one.on("/x", late(9, says(""))))) for one in slow]
+        await begun(*slow)
+        assert (await client.get(server.on("/x", says("well")), within=5)).text() == "well"
+        for call in held:
+            call.cancel()
+        await asyncio.wait(held)
 
 
 # --- pace

@@ -121,6 +121,31 @@ def test_secrets_of_a_query_are_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://u:geheim@example.org/x",
+        "ftp://u:ge@geheim@example.org/x",
+        "ftp://u:?geheim@example.org/x",
+        "ftp://u:#geheim@example.org/x",
+        "ftp://example.org/?key=a@geheim",
+        "ftp://example.org/#geheim",
+        "u:geheim@example.org",
+    ],
+)
+def test_secrets_of_a_url_are_not_shown(url: str) -> None:
+    with pytest.raises(SourceError) as found:
+        Guard().url(url)
+    assert "geheim" not in str(found.value)
+
+
+def test_what_a_redirect_says_is_shown_as_text() -> None:
+    for to in ("http://[\udcff", "http://a\u202eb.org/", "http://[\x1b[31m", "//\x00"):
+        with pytest.raises(SourceError) as found:
+            Guard().after(URL("https://feeds.example.org/x"), to)
+        assert str(found.value).isprintable()
+
+
+@pytest.mark.parametrize(
     ("to", "reason"),
     [
         ("http://127.0.0.1/admin", "public internet"),

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from bot.errors import SourceError
+from bot.sources._host import Host
 from bot.sources._http_answer import Answer
 from bot.sources._http_kept import Kept
 from bot.sources._http_text import decode
 from bot.sources._http_wait import asked, backoff
 from bot.sources._http_words import clock, user_agent
-from bot.sources._pace import PACES, Host, Hosts, Lane, Pace
+from bot.sources._pace import PACES, Hosts, Lane, Pace
 from tests.fakes.odd_http import START, Clock
 
 WORD = "Łukasz Müller: “naïve” 北京"
@@ -90,7 +91,8 @@ def test_no_json(body: bytes, what: str) -> None:
         ("0", 0),
         ("-5", 0),
         ("soon", 0),
-        ("9" * 50, 0),
+        ("9" * 50, 1e50),
+        ("9" * 5000, float("inf")),
         ("²", 0),
         (formatdate(START + 90, usegmt=True), 90),
         (formatdate(START + 90), 90),
@@ -142,6 +144,9 @@ def test_arxiv_is_one_lane() -> None:
     hosts = Hosts(PACES, lambda: START, Clock().sleep)
     lanes = {id(hosts.at(name, 443, name).lane) for name in PACES if name.endswith("arxiv.org")}
     assert len(lanes) == 1
+    others = [hosts.at(name, port, name).lane for name in ("www.arxiv.org", "export.arxiv.org.") for port in (80, 443)]
+    assert {id(lane) for lane in others} == lanes
+    assert id(hosts.at("notarxiv.org", 443, "").lane) not in lanes
     assert (PACES["arxiv.org"].gap, PACES["arxiv.org"].at_once) == (3.0, 1)
     assert hosts.at("example.org", 443, "").lane is not hosts.at("example.com", 443, "").lane
 
@@ -154,6 +159,16 @@ def test_hosts_are_forgotten() -> None:
         hosts.at(f"h{number}.example.org", 443, "")
         now[0] += 1
     assert len(hosts._hosts) <= 1001
+    assert [host.name for host in hosts.resting()] == ["bad"]
+
+
+def test_hosts_that_fail_are_forgotten_too() -> None:
+    hosts = Hosts({}, lambda: START, Clock().sleep)
+    hosts.at("bad.example.org", 443, "bad").failed(START, "answered 503", 7200)
+    for number in range(10_000):
+        hosts.at(f"h{number}.example.org", 443, "").failed(START, "cannot be found")
+    assert len(hosts._hosts) <= 1000
+    assert len(hosts._lanes) <= 1000
     assert [host.name for host in hosts.resting()] == ["bad"]
 
 
@@ -189,5 +204,7 @@ def test_failures_of_calls_that_ran_together_count_once_when_it_opens() -> None:
     for _ in range(9):
         host.failed(START, "answered 503")
     assert host.rests(START) == 300
-    host.answered()
-    assert host.rests(START) == 0
+    host.answered(START + 1)
+    assert host.rests(START + 1) == 299, "that was asked before"
+    host.answered(START + 300)
+    assert host.rests(START + 300) == host.failures == 0
