@@ -11,8 +11,8 @@ from bot.core.reached import Wish
 ORDER = ("arxiv", "openreview", "acl", "biorxiv", "medrxiv", "crossref", "openalex", "semanticscholar")
 HOMES = {"arxiv": "arxiv", "openreview": "openreview", "acl": "acl", "s2": "semanticscholar"}  # who gives such ids
 LOOKS = ("arxiv", "semanticscholar", "openalex")  # who is asked for words, all at the same time
-PREPRINTS = ("biorxiv", "medrxiv")  # these know DOIs of their own only
-PREPRINT_DOIS = ("doi:10.1101/", "doi:10.64898/")
+_RXIV = ("doi:10.1101/", "doi:10.64898/")
+DOIS = {"acl": ("doi:10.18653/v1/", "doi:10.3115/v1/"), "biorxiv": _RXIV, "medrxiv": _RXIV}  # who know no others
 
 Asked = Sequence[tuple[str, Any]]  # sources, by the name that their papers are stored under
 
@@ -31,8 +31,7 @@ def whom(kinds: Asked, wish: Wish) -> Asked:
     namespace = wish.text.partition(":")[0]
     able = [(name, kind) for name, kind in kinds if namespace in getattr(kind, "finds", ())]
     if namespace == "doi":
-        theirs = wish.text.startswith(PREPRINT_DOIS)
-        able = [one for one in able if theirs or one[0] not in PREPRINTS]
+        able = [one for one in able if wish.text.startswith(DOIS.get(one[0], ""))]
     return able
 
 

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from bot.core.card import count
+from bot.core.ids import normalise
 from bot.core.ports import Cursor
 from bot.errors import SettingsError, SourceError, UsageError
 from bot.sources._acl_xml import parse_collection, parse_mods
@@ -21,6 +22,7 @@ _FILES = "https://raw.githubusercontent.com/acl-org/acl-anthology/master/data/xm
 _SITE = "https://aclanthology.org"
 _CHOSEN = re.compile(r"(\d{4}\.[a-z0-9_]{1,30}|[a-z]\d{2})(?:-([a-z0-9_]{1,30}))?", re.ASCII | re.IGNORECASE)
 _PAGE = re.compile(r"https?://(?:www\.)?aclanthology\.org/volumes/([^/?#]+)/?")
+_DOI = re.compile(r"^doi:10\.(?:18653|3115)/v1/")  # in which an id follows
 _LONGEST = 60_000_000  # bytes: the largest collections have some ten million
 
 
@@ -38,7 +40,7 @@ class Acl:
     every: timedelta = timedelta(days=1)
     about: str = "ACL Anthology, a collection or a volume: acl:2025.acl, acl:2025.emnlp-main"
     needs: str = "nothing"
-    finds: frozenset[str] = frozenset({"acl"})
+    finds: frozenset[str] = frozenset({"acl", "doi"})
     name: str = field(init=False)
     _last: str = field(default="", init=False)  # of the body that came last
 
@@ -100,10 +102,18 @@ class Acl:
         return b"" if answer.same else bytes(answer.body)
 
     async def find(self, id: str, http: Any) -> Paper | None:  # noqa: A002 - the port's word
-        """Return the paper of an id, as `acl:2020.acl-main.1`; None if there is none. Raises SourceError."""
-        answer = await http.get(f"{self.site}/{id.removeprefix('acl:')}.xml", missing=(404,))
+        """Return the paper of an id, as `acl:2020.acl-main.1`, or of a DOI that holds one; None if there is none.
+
+        Raises SourceError.
+        """
+        own = normalise(f"acl:{_DOI.sub('', id).removeprefix('acl:')}")
+        if own is None:
+            return None
+        answer = await http.get(f"{self.site}/{own.removeprefix('acl:')}.xml", missing=(404,))
         paper = await asyncio.to_thread(parse_mods, answer.body) if answer.status != 404 else None
-        return paper if paper is not None and paper.id == id else None
+        if paper is None or paper.id != own:
+            return None
+        return replace(paper, ids=tuple(dict.fromkeys((*paper.ids, id)))) if id != own else paper
 
 
 source = Acl()

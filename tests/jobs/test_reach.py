@@ -10,10 +10,14 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from bot.core.hurry import hurried
+from bot.core.ids import normalise
 from bot.core.reached import Reached, Wish, asked_too, named, not_found
 from bot.errors import SourceError, StoreError
 from bot.jobs.keeper import keeper
 from bot.jobs.reach import AT_ONCE, IN_LINE, Reach
+from bot.jobs.whom import in_order, whom
+from bot.plugins import load
+from bot.sources.acl import source as acl
 from bot.sources.arxiv import Arxiv
 from bot.store import catalogue, papers, records, sources
 from bot.store.engine import Store
@@ -22,6 +26,7 @@ from recommender.rankers.default import ranker
 from recommender.types import Paper
 from tests.fakes.arxiv_server import ArxivWorld, Made, MemoryHttp
 from tests.fakes.kinds import Kind
+from tests.fakes.source_acl import FileHttp
 
 NOW = datetime(2026, 12, 2, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -79,6 +84,58 @@ async def test_who_is_asked_for_an_id_and_in_which_order(library: Library) -> No
         assert list((await out.ask(Wish("find", id_))).asked) == wanted
     assert not out.can(Wish("find", "local:0123"))
     assert not out.can(Wish("look", "windows")), "none of these looks for words"
+
+
+COLLECTORS = ["crossref", "openalex", "semanticscholar"]
+RXIV = ["biorxiv", "medrxiv", *COLLECTORS]
+
+
+@pytest.mark.parametrize(
+    ("pasted", "asked"),
+    [
+        ("10.48550/arXiv.2504.08385", ["arxiv", "semanticscholar"]),
+        ("https://doi.org/10.48550/ARXIV.hep-th/9901001v2", ["arxiv", "semanticscholar"]),
+        ("https://huggingface.co/papers/2504.08385", ["arxiv", "semanticscholar"]),
+        ("10.1101/2024.01.02.123456v2", RXIV),
+        ("https://www.medrxiv.org/content/10.64898/2026.01.02.24300001v1.full.pdf", RXIV),
+        ("10.18653/v1/2020.acl-main.1", ["acl", *COLLECTORS]),
+        ("https://doi.org/10.3115/v1/P14-1001", ["acl", *COLLECTORS]),
+        ("10.1145/1.2", COLLECTORS),
+        ("https://openreview.net/pdf?id=abc123DEF0", ["openreview"]),
+        ("https://aclanthology.org/2025.acl-long.1.pdf", ["acl", "semanticscholar"]),
+        ("https://pubmed.ncbi.nlm.nih.gov/12345678/", ["openalex", "semanticscholar"]),
+        ("openalex:W12345", ["openalex"]),
+        ("CorpusID:12345", ["semanticscholar"]),
+        (f"https://www.semanticscholar.org/paper/A-title/{'0a' * 20}", ["semanticscholar"]),
+        # Of two ids in one link, that of the page itself counts.
+        (
+            "https://doi.org/10.48550/arXiv.2504.08385?url=https://arxiv.org/abs/2401.01234",
+            ["arxiv", "semanticscholar"],
+        ),
+        ("https://dl.acm.org/doi/10.1145/1.2?ref=https://arxiv.org/abs/2401.01234", COLLECTORS),
+        ("https://www.biorxiv.org/content/10.1101/2024.01.02.123456v1?doi=10.1145/1.2", RXIV),
+        ("https://openreview.net/forum?id=abc123DEF0&noteId=xyz9876543", ["openreview"]),
+        ("https://arxiv.org/abs/2504.08385#doi:10.1145/1.2", ["arxiv", "semanticscholar"]),
+        ("local:0123", []),
+    ],
+)
+def test_every_kind_of_id_finds_its_sources(pasted: str, asked: list[str]) -> None:
+    id_ = normalise(pasted)
+    assert id_
+    assert [name for name, _ in whom(in_order(load("bot.sources", "source")), Wish("find", id_))] == asked
+
+
+async def test_the_anthology_knows_its_own_dois() -> None:
+    url, doi = "https://aclanthology.org/2020.acl-main.1", "doi:10.18653/v1/2020.acl-main.1"
+    record = f"<mods><titleInfo><title>Its title</title></titleInfo><location><url>{url}</url></location></mods>"
+    body = record.replace("<mods>", '<mods xmlns="http://www.loc.gov/mods/v3">').encode()
+    http = FileHttp({"2020.acl-main.1.xml": body})
+    found = await acl.find(doi, http)
+    assert found is not None
+    assert (found.id, found.ids) == ("acl:2020.acl-main.1", (doi,)), "so that it is found here the next time"
+    assert await acl.find("doi:10.18653/v1/2020.acl-main.2", http) is None
+    assert await acl.find("doi:10.18653/v1/nothing-of-theirs", http) is None
+    assert len(http.asked) == 2
 
 
 async def test_a_lookup_goes_before_what_is_read_by_and_by(library: Library) -> None:
