@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.core.limits import IDLE_KEPT, Limiter, place_of
@@ -70,13 +70,19 @@ def test_one_destination_gets_its_own_pace(rate: float, one: float, count: int, 
             assert last - first + 1 <= one * share * (times[last] - times[first]) + burst + 1e-6
 
 
+@settings(max_examples=40, deadline=None)
 @given(rate=RATES)
+@example(rate=0.2)
+@example(rate=200)
 def test_the_rate_is_reached(rate: float) -> None:
     times = send_all(Limiter(Limits(a_second=rate)), [to(str(number)) for number in range(2000)])
     assert 1999 / (times[-1] - times[0]) >= 0.96 * rate
 
 
+@settings(max_examples=20, deadline=None)  # each is a minute of sending
 @given(late=st.floats(0, 0.015))
+@example(late=0.0)
+@example(late=0.015)
 def test_47_of_50_are_reached_though_every_timer_is_late(late: float) -> None:
     limiter, now, sent = Limiter(Limits(a_second=50)), 0.0, 0
     while now < 60:
