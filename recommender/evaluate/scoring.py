@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from recommender.evaluate.jsonl import BadSetError
 from recommender.evaluate.task import Case
 from recommender.index import Index
 from recommender.search import search
@@ -23,7 +24,8 @@ Scorer = Callable[[Case, RowArray], FloatArray | NDArray[np.float64]]
 def scorer_of(name: str, make: Maker, index: Index, seed: int) -> Scorer:
     """Return what gives the scores, (n_rows,), of a case and rows (n_rows,).
 
-    What somebody typed to find is looked up where the ranker is `default`, as the bot does; others rank it as a topic.
+    What somebody typed to find is looked up where the ranker is `default`, as the bot does; others rank it as a topic. They
+    raise BadSetError where a ranker gives what is no number.
     """
     rng = np.random.default_rng([seed, 1])
     ranker = make and make(index)
@@ -34,6 +36,8 @@ def scorer_of(name: str, make: Maker, index: Index, seed: int) -> Scorer:
         if name == DEFAULT and case.query and not case.size:
             return looked_up(index, case.query, rows)
         found: FloatArray = ranker.score([case.interest], rows)[0]
+        if not np.isfinite(found).all():
+            raise BadSetError(f"The ranker {name} gives {case.name} a score that is no number.")
         return found
 
     return scores

@@ -12,6 +12,7 @@ import pytest
 
 from recommender.evaluate.background import Background
 from recommender.evaluate.folder import load
+from recommender.evaluate.jsonl import BadSetError
 from recommender.evaluate.known import known_items
 from recommender.evaluate.measures import FIRST, LOSS, MRR, NDCG, PAIRS
 from recommender.evaluate.remembered import half, rarest, slip
@@ -51,6 +52,16 @@ def test_a_constant_scorer_scores_as_chance(tmp_path: Path) -> None:
     assert found.values("constant", NDCG)[0] == pytest.approx(sum(discounts) / 3 / sum(discounts[:4]))
     places = [comb(12 - first, 3) / comb(12, 4) / first for first in range(1, 10)]
     assert found.values("constant", MRR)[0] == pytest.approx(sum(places))
+
+
+class Broken(Tfidf):
+    def score(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
+        return np.full((len(interests), rows.size), np.nan, np.float32)
+
+
+def test_a_ranker_that_gives_no_numbers_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadSetError, match="The ranker broken gives u0 a score that is no number"):
+        run(load(judged.people(tmp_path / "toy")), BACKGROUND, {"broken": Broken}, (0,))
 
 
 def test_the_order_of_the_candidates_tells_nothing(tmp_path: Path) -> None:
