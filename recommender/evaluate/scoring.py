@@ -24,8 +24,8 @@ Scorer = Callable[[Case, RowArray], FloatArray | NDArray[np.float64]]
 def scorer_of(name: str, make: Maker, index: Index, seed: int) -> Scorer:
     """Return what gives the scores, (n_rows,), of a case and rows (n_rows,).
 
-    What somebody typed to find is looked up where the ranker is `default`, as the bot does; others rank it as a topic. They
-    raise BadSetError where a ranker gives what is no number.
+    What somebody typed to find is looked up where the ranker is `default`, as the bot does; others rank it as a topic.
+    Raises BadSetError where a ranker gives what is no number.
     """
     rng = np.random.default_rng([seed, 1])
     ranker = make and make(index)
