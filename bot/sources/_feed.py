@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
@@ -13,14 +12,12 @@ import feedparser
 from bot.errors import SourceError
 from bot.sources._entry import columns, paper_of
 from bot.sources._feed_entry import ids, instant, link, own_id
+from bot.sources._feed_lean import lean
 from bot.sources._http_text import decode
 from bot.sources._said import line
 from bot.sources._xml_bounds import swollen
 from recommender.types import Paper
 
-ENTRIES = 10_000  # that are read of a feed
-# In what names an author feedparser looks for a mail address, in time that grows with the square of a word's length.
-_ENDLESS = re.compile(rb"[A-Za-z0-9_.+-]{256,}")
 LONGEST = 100_000  # characters of a title or an abstract
 _UTF8 = "application/xml; charset=utf-8"
 
@@ -34,15 +31,18 @@ def parse_feed(body: bytes, url: str, host: str, source: str) -> tuple[str, list
         raise SourceError(f"{host} sent a feed that defines entities, which is refused.")
     if reason := swollen(text):
         raise SourceError(f"{host} sent a feed that {reason}.")
-    try:
-        body = _ENDLESS.sub(lambda word: word[0][:256], text.encode("utf-8", "replace"))
-        found = feedparser.parse(BytesIO(body), response_headers={"content-location": url, "content-type": _UTF8})
+    written = lean(text).encode("utf-8", "replace")
+    told = {"content-location": url, "content-type": _UTF8}
+    try:  # what is markup in a text, `line` takes out
+        found = feedparser.parse(
+            BytesIO(written), response_headers=told, sanitize_html=False, resolve_relative_uris=False
+        )
     except Exception as error:  # it reads whatever there is, and was not made for all of that
         raise SourceError(f"{host} sent a feed that cannot be read.") from error
     if not found.get("version") and not found.entries:
-        kind = "a page for people" if b"<html" in body[:2000].lower() else "no feed"
+        kind = "a page for people" if "<html" in text[:2000].lower() else "no feed"
         raise SourceError(f"{host} sent {kind} where a feed should be.")
-    papers = [paper for one in found.entries[:ENTRIES] if (paper := _paper(one, url, source)) is not None]
+    papers = [paper for one in found.entries if (paper := _paper(one, url, source)) is not None]
     return line(found.feed.get("title"))[:200], papers
 
 

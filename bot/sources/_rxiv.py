@@ -85,6 +85,8 @@ class Rxiv:
                 raise SourceError(
                     f"{self.title} gave an empty page where there should be {max(page.total, total) - at} more papers."
                 )
+            if not page.entries and _expected(first, today):
+                raise SourceError(f"{self.title} has no papers from {first} to {last}, where there should be some.")
             total = page.total
             for paper in page.papers:
                 if self._wanted(paper):
@@ -136,6 +138,11 @@ class Rxiv:
         near = get_close_matches(name, self.known, 1)
         hint = f"Did you mean {near[0]}?" if near else "For example: " + ", ".join(self.known[:5])
         raise SettingsError(f"{self.name}: {named(text)} is none of its categories. {hint}")
+
+
+def _expected(first: date, today: date) -> bool:
+    """Say whether a working day is over in the days that begin with `first`: each brings papers of some category."""
+    return any((first + timedelta(days=past)).weekday() < 5 for past in range(min((today - first).days, 7)))
 
 
 def parse_page(said: Any, name: str, title: str) -> Page:

@@ -71,7 +71,12 @@ class HuggingFace:
             day += timedelta(days=1)
 
     async def _day(self, http: Any, day: date) -> Sequence[Paper]:
-        answer = await http.get(f"{self.base}/api/daily_papers", params={"date": day.isoformat(), "limit": A_DAY})
+        not_yet = (400,) if day >= self.today() else ()  # so a day is answered that has not begun there
+        answer = await http.get(
+            f"{self.base}/api/daily_papers", params={"date": day.isoformat(), "limit": A_DAY}, missing=not_yet
+        )
+        if answer.status in not_yet:
+            return ()
         return await asyncio.to_thread(lambda: parse_day(answer.json()))
 
 

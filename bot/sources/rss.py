@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -69,8 +70,13 @@ def _url(text: str) -> str:
 
 
 def _name(url: str) -> str:
+    """Return what a feed's state is kept by: where it is, and of a query, which may be secret, only a hash."""
     parts = urlsplit(url)
-    return f"rss:{_host(url)}{parts.path.rstrip('/')}"[:NAME_LIMIT]
+    name = f"rss:{_host(url)}{parts.path.rstrip('/')}"
+    if not parts.query and len(name) <= NAME_LIMIT:
+        return name
+    mark = f"#{hashlib.sha256(url.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return name[: NAME_LIMIT - len(mark)] + mark
 
 
 def _host(url: str) -> str:

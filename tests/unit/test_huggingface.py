@@ -38,6 +38,16 @@ async def test_each_day_that_is_over_is_read_once_and_today_again() -> None:
     assert len((await days("nonsense"))[0]) == 4
 
 
+async def test_a_day_that_has_not_begun_there_is_no_failure_and_a_day_that_is_over_is() -> None:
+    said: list[str] = []
+    http = Feeds(lambda _path, asked, _headers: (400, "") if asked["date"] in said else (200, [daily("A title")]))
+    said.append("2026-12-02")
+    assert len([one async for one in HERE.fetch(None, http, "2026-11-30")]) == 2  # a paper, and the cursor behind it
+    said.append("2026-12-01")
+    with pytest.raises(SourceError, match="400"):
+        [one async for one in HERE.fetch(None, http, "2026-11-30")]
+
+
 def test_votes_are_no_venue() -> None:
     for upvotes in (7, 0, -3, True, "many", None):
         (paper,) = parse_day([daily("A title", upvotes=upvotes)])

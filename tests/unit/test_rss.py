@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import fromstring, iterparse
 
 import pytest
 
 from bot.core.ports import Cursor
 from bot.errors import SettingsError, SourceError
-from bot.sources import _feed
+from bot.sources import _feed_lean, _feed_text
 from bot.sources._feed import parse_feed
+from bot.sources._feed_lean import lean
 from bot.sources._http import Client
 from bot.sources.rss import source
 from recommender.types import Paper
@@ -78,7 +81,7 @@ def test_what_is_not_there_is_left_out() -> None:
 
 def test_words_without_end_take_no_time() -> None:
     (paper,) = read(rss_of(f"<item><title>A title</title><dc:creator>{'x' * 1_000_000}</dc:creator></item>"))
-    assert paper.authors == ("x" * 256,)
+    assert paper.authors == ("x" * 64,)
 
 
 def test_an_entry_keeps_its_id() -> None:
@@ -98,8 +101,59 @@ def test_what_two_feeds_call_the_same_is_not_one_paper(guid: str) -> None:
 
 
 def test_a_feed_without_end_is_read_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_feed, "ENTRIES", 20)
+    monkeypatch.setattr(_feed_lean, "ENTRIES", 20)
     assert len(read(rss_of("<item><title>A title</title></item>" * 25))) == 20
+
+
+HOSTILE = [
+    rss_of("<item>" * 9_000),
+    rss_of("<item><title>A title</title></item>" * 9_000),
+    rss_of("<item>" + "<a>" * 9_000 + "</item>"),
+    rss_of("<item>" + "<category>x</category>" * 9_000 + "</item>"),
+    rss_of("<a/>" * 90_000),
+    rss_of("</a>" * 9_000 + "<" * 9_000 + "<!" * 9_000 + "<!--" * 9_000),
+    rss_of("<item><title>" + "&" * 9_000 + "&a;" * 9_000 + "]]>" * 900 + "\0\1\ufffe</title></item>"),
+    rss_of("<item><description><![CDATA[<p>" + "<![CDATA[" * 900 + "]]>" * 900 + "</description></item>"),
+    rss_of("<item><a b='&lt;\"' b='2' " + "c=1 " * 900 + "/><a " + "b" * 9_000 + "></item>"),
+    "<rss><!-- <item> ",
+]
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_what_feedparser_gets_is_well_formed_and_bounded(number: int) -> None:
+    deep = most = here = entries = marks = 0
+    for event, element in iterparse(BytesIO(lean(HOSTILE[number]).encode()), events=("start", "end")):
+        if event == "start":
+            deep, marks = deep + 1, marks + 1
+            entry = element.tag in ("item", "entry")
+            entries, here = entries + entry, 0 if entry else here + 1
+            assert deep <= _feed_lean.DEEPEST
+            assert len(element.attrib) <= _feed_text.ATTRIBUTES
+            most = max(most, here)
+        else:
+            deep -= 1
+    assert most <= _feed_lean.EACH + 3
+    assert entries <= _feed_lean.ENTRIES
+    assert marks <= _feed_lean.MARKS
+
+
+def test_no_word_of_an_author_is_long_however_it_is_written() -> None:
+    long = "x" * 60
+    for odd in (f"{long}<![CDATA[{long}]]>{long}", f"{long}<b/>{long}", "&#120;" * 300, f"{long}<!-- -->{long}@{long}"):
+        (author,) = (fromstring(lean(f"<author>{odd}</author>")).itertext(),)
+        assert max(map(len, "".join(author).split())) <= _feed_text.WORD
+
+
+def test_what_is_broken_is_read_as_far_as_it_goes() -> None:
+    (first, second) = read(
+        rss_of(
+            "<item><title>R&D & caf&eacute; of <i>graphs</title><link>http://a.example/?a=1&copy=2</link>"
+            "<description><![CDATA[<p>One <!-- two --> &amp; 3 < 4</p>]]></description>"
+            "<item><title>Another title</title></item>"
+        )
+    )
+    assert (first.title, second.title) == ("R&D & café of graphs", "Another title")
+    assert (first.url, first.abstract) == ("http://a.example/?a=1&copy=2", "One & 3 < 4")
 
 
 BOMB = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><rss><channel>&b;</channel></rss>'
@@ -159,6 +213,16 @@ async def test_each_feed_is_a_source_of_its_own_and_the_title_is_its_name() -> N
     made = source.pick([URL, "https://other.example/" + "x" * 200, URL], None)
     assert [len(one.name) <= 80 for one in made] == [True, True]
     assert await source.check(URL, Feeds(lambda *_: (200, ATOM))) == "Lab & news"
+
+
+def test_feeds_of_one_page_are_told_apart_by_their_queries_in_any_order() -> None:
+    urls = [f"{URL}?topic={topic}" for topic in "ab"] + [f"https://feeds.example/{'x' * 200}?a"]
+    names = {url: source.pick([url], None)[0].name for url in urls}
+    assert len(set(names.values())) == 3
+    assert {one.url: one.name for one in source.pick(urls[::-1], None)} == names
+    assert all(len(name) <= 80 for name in names.values())
+    assert source.pick([URL], None)[0].name == "rss:feeds.example/papers.xml"
+    assert not any("topic" in name for name in names.values())
 
 
 @pytest.mark.skipif(not FEEDS.is_dir(), reason="../shared is not there")

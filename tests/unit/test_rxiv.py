@@ -20,6 +20,7 @@ from tests.fakes.feeds_server import Feeds, rxiv_entry, rxiv_page
 FEEDS = Path(__file__).parents[2].parent / "shared" / "feeds"
 TODAY = date(2026, 12, 2)
 ALL = replace(biorxiv.source, picked=True, today=lambda: TODAY)
+NONE = {"messages": [{"status": "no posts found"}], "collection": []}
 ENTRIES = [rxiv_entry(f"Paper {number}", number, category="neuroscience") for number in range(1, 6)]
 
 
@@ -63,8 +64,7 @@ async def test_an_empty_page_before_the_end_is_a_failure_and_what_came_stays() -
 
 
 async def test_no_posts_behind_the_first_page_are_a_failure_and_not_the_end() -> None:
-    none = {"messages": [{"status": "no posts found"}], "collection": []}
-    http = Feeds(lambda path, *_: (200, rxiv_page(ENTRIES[:2], 5) if path.endswith("/0/json") else none))
+    http = Feeds(lambda path, *_: (200, rxiv_page(ENTRIES[:2], 5) if path.endswith("/0/json") else NONE))
     fetched = ALL.fetch(None, http)
     assert [type(await anext(fetched)) for _ in range(3)] == [Paper, Paper, Cursor]
     with pytest.raises(SourceError, match="3 more"):
@@ -77,9 +77,14 @@ async def test_two_versions_on_a_page_are_one_paper() -> None:
     assert [paper.title for paper in papers] == ["Second"]
 
 
-async def test_no_posts_are_an_answer() -> None:
-    http = Feeds(lambda *_: (200, {"messages": [{"status": "no posts found"}], "collection": []}))
-    assert await read(ALL, http) == ([], ["2026-12-02 2026-12-02 0"])
+@pytest.mark.parametrize("said", [NONE, rxiv_page([])])
+async def test_no_posts_are_an_answer_on_a_weekend_and_a_failure_once_a_working_day_is_over(said: Any) -> None:
+    http = Feeds(lambda *_: (200, said))
+    monday = replace(ALL, today=lambda: date(2026, 11, 30))
+    assert await read(monday, http, "2026-11-30 2026-11-30 0") == ([], ["2026-11-30 2026-11-30 0"])
+    for source, cursor in ((ALL, ""), (ALL, "2026-12-02 2026-12-02 0"), (monday, "2026-11-29 2026-11-29 0")):
+        with pytest.raises(SourceError, match="there should be some"):
+            await read(source, http, cursor)
 
 
 def test_a_revision_has_the_day_of_its_first_version_and_the_published_doi_is_an_id() -> None:
