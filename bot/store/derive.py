@@ -118,10 +118,11 @@ def paper_of(content: Content) -> Paper:
 
 
 def _order(record: Record) -> tuple[Any, ...]:
-    """By source, then what the file said the source was, then the fuller one, then the hash."""
+    """What a wrong charset spoilt last; then by source, what the file said it was, the fuller one, and the hash."""
     said = record.content
     filled = sum(bool(value) for value in said.values())
     return (
+        "\ufffd" in f"{said['title']} {said['abstract']} {said['authors']}",
         PRECEDENCE.get(kind(record.source), _OTHERS),
         PRECEDENCE.get(kind(said["source"]), _OTHERS),
         -filled,

@@ -62,6 +62,7 @@ class OddServer:
     now: Callable[[], float] = lambda: 0.0
     asked: list[Asked] = field(default_factory=list)
     sent: int = 0  # bytes of endless bodies
+    otherwise: Act | None = None  # what is done with all other paths
     at_once: int = 0
     most_at_once: int = 0
     open: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
@@ -87,7 +88,7 @@ class OddServer:
             method, target, _ = first.split(" ")
             asked = Asked(method, target, headers, body, self.now())
             self.asked.append(asked)
-            acts = self._acts.get(target.partition("?")[0]) or [says("nothing is here", 404)]
+            acts = self._acts.get(target.partition("?")[0]) or [self.otherwise or says("nothing is here", 404)]
             await (acts.pop(0) if len(acts) > 1 else acts[0])(self, asked, writer)
             await writer.drain()
         except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
