@@ -362,3 +362,17 @@ def test_a_paper_is_cross_listed_only_if_all_say_so(store: Store) -> None:
     assert ingest(store, [replace(paper, cross_listed=True)], "local", NOW).known == 1
     ingest(store, [paper], "local", NOW)
     assert not stored()
+
+
+@pytest.mark.parametrize("spoilt_first", [True, False])
+def test_what_a_wrong_charset_spoilt_gives_way_to_what_is_right(memory_store: Store, spoilt_first: bool) -> None:
+    right = Paper("arxiv:2612.00001", "Étude of cats", "They went à la mer.", ("Zoë Ask",))
+    spoilt = replace(right, title="\ufffdtude of cats", abstract="They went \ufffd la mer.", authors=("Zo\ufffd Ask",))
+    for paper in (spoilt, right) if spoilt_first else (right, spoilt):
+        ingest(memory_store, [paper], "arxiv", NOW)
+    ingest(memory_store, [replace(spoilt, source="semanticscholar")], "semanticscholar", NOW)
+    with memory_store.reading() as conn:
+        number = shelf.by_id(conn, right.id)
+        assert number is not None
+        found = shelf.get(conn, [number])[number].paper
+    assert (found.title, found.abstract, found.authors) == (right.title, right.abstract, right.authors)
