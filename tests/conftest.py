@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import structlog
+from hypothesis import HealthCheck, settings
 from sqlalchemy import create_engine, make_url, text
 
 from bot.store.address import sqlite_url
@@ -22,6 +23,10 @@ from tests.fakes.stores import in_memory
 
 DATABASES = ("sqlite", "postgres")
 _NEW = "DELETE FROM meta WHERE name <> 'id'"  # what a process left for the next
+
+# No property fails by the clock: the tests share two cores with each other.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
