@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from bot.errors import NotFound, UserError
 from bot.store.derive import UNANNOUNCED, Record, content_of, digest_of
@@ -37,7 +38,8 @@ def add(conn: Connection, incoming: Sequence[Paper], source: str, now: datetime,
     """Store what `source` says of some papers (about 500 at a time), and let papers follow.
 
     A record that is there already changes nothing at all. `asked`: somebody looked these papers up, so that they are
-    news only by the day on which they came out. Raises ValueError for a time without a time zone.
+    news only by the day on which they came out, until a source brings them. Raises ValueError for a time without a
+    time zone.
     """
     source, seen = short(source, 80), UNANNOUNCED if asked else now
     _take_turn(conn)
@@ -47,10 +49,12 @@ def add(conn: Connection, incoming: Sequence[Paper], source: str, now: datetime,
         unique.setdefault((content["id"], digest), Record(source, content, digest, seen, turn=turn))
     there = _there(conn, source, {name for name, _ in unique})
     fresh = [record for name, record in unique.items() if name not in there]
-    if not fresh:
+    early = [] if asked else _early(conn, source, there, now)
+    if not fresh and not early:
         return Outcome(known=len(incoming))
-    placed = _settle(conn, fresh, {}, now)
-    return Outcome(placed.new, len(incoming) - len(fresh), len(fresh) - placed.new, placed.changed)
+    placed = _settle(conn, [*fresh, *early], {}, now, brought=not asked)
+    merged = max(len(fresh) - placed.new, 0)
+    return Outcome(placed.new, len(incoming) - placed.new - merged, merged, placed.changed)
 
 
 def merge(conn: Connection, keep: int, gone: int, now: datetime) -> None:
@@ -132,11 +136,53 @@ def _there(conn: Connection, source: str, ids: Collection[str]) -> set[tuple[str
     return found
 
 
-def _settle(conn: Connection, given: Sequence[Record], vacated: dict[int, int], now: datetime) -> Placed:
-    """Work out which records around the given ones are one paper, and write it."""
+def _early(conn: Connection, source: str, there: Collection[tuple[str, str]], now: datetime) -> list[Record]:
+    """Return the papers' records of which some were looked up and are brought only now, which is noted."""
+    found: set[int] = set()
+    for some in chunks({name for name, _ in there}):
+        looked_up = (records.c.source == source, records.c.source_id.in_(some), records.c.seen_at == UNANNOUNCED)
+        query = select(records.c.id, records.c.source_id, records.c.hash, records.c.paper_id).where(*looked_up)
+        for number, name, digest, paper in conn.execute(query).all():
+            if (name, digest) in there:
+                conn.execute(update(records).where(records.c.id == number).values(seen_at=now))
+                found.add(paper)
+    return _load(conn, found)
+
+
+def _settle(
+    conn: Connection, given: Sequence[Record], vacated: dict[int, int], now: datetime, *, brought: bool = False
+) -> Placed:
+    """Work out which records around the given ones are one paper, and write it. `brought`: a source brings them."""
     everything = {record.facts: record for record in [*_around(conn, given), *given]}
     groups = [[everything[each] for each in group] for group in partition(everything)]
-    return place(conn, groups, vacated, now)
+    moved = _renew(conn, groups) if brought else {}
+    placed = place(conn, groups, vacated | moved, now)
+    return replace(placed, new=placed.new + len(moved), changed=placed.changed - len(moved))
+
+
+def _renew(conn: Connection, groups: list[list[Record]]) -> dict[int, int]:
+    """Give papers that were only looked up a new number once a source brings them: digests go by it.
+
+    Those with a date are left, since they were news by it. Returns the new numbers by the old ones.
+    """
+    homes = [{record.place for record in group if record.place} for group in groups]
+    shared = Counter(place for home in homes for place in home)
+    alone = {
+        place: turn
+        for turn, home in enumerate(homes)
+        for place in home
+        if len(home) == shared[place] == 1 and any(record.seen_at > UNANNOUNCED for record in groups[turn])
+    }
+    moved: dict[int, int] = {}
+    for some in chunks(alone):
+        looked_up = (papers.c.id.in_(some), papers.c.first_seen == UNANNOUNCED, papers.c.published.is_(None))
+        for row in conn.execute(select(papers).where(*looked_up)).mappings().all():
+            old, copied = row["id"], {name: value for name, value in row.items() if name != "id"}
+            made = insert(papers).values({**copied, "key": f"brought:{old}"}).returning(papers.c.id)
+            new = moved[old] = int(conn.execute(made).scalar_one())
+            conn.execute(update(records).where(records.c.paper_id == old).values(paper_id=new))
+            groups[alone[old]] = [replace(each, place=new) if each.place else each for each in groups[alone[old]]]
+    return moved
 
 
 def _around(conn: Connection, given: Sequence[Record]) -> list[Record]:

@@ -345,6 +345,24 @@ async def test_cross_lists_come_only_where_they_are_wanted(desk: Desk) -> None:
     assert sorted(len(message.cards) for message in messages) == [0, 1]
 
 
+@pytest.mark.parametrize("venue", ["", "ICLR"], ids=["the same", "told otherwise"])
+async def test_what_somebody_looked_up_is_news_once_a_source_brings_it(desk: Desk, venue: str) -> None:
+    await desk.bot.ask("subscribe memory of language models at=09:00 on=daily")
+    (paper,) = papers(60, year=2026)
+    with desk.bot.app.store.writing() as conn:
+        records.add(conn, [paper], "openreview", desk.bot.at, asked=True)
+    assert "Saved" in (await desk.bot.ask("save t:60", user="bob")).text
+    (message,) = await desk.at("2026-12-03T09:00:00")
+    assert titles(message) == []
+    desk.bring([replace(paper, venue=venue)], "openreview")
+    (message,) = await desk.at("2026-12-04T09:00:00")
+    assert titles(message) == [paper.title]
+    assert paper.title in (await desk.bot.ask("saved", user="bob")).cards[0].title
+    desk.bring([replace(paper, venue="ICLR 2026")], "openreview")
+    (message,) = await desk.at("2026-12-05T09:00:00")
+    assert titles(message) == []
+
+
 async def test_old_papers_that_come_in_late_are_no_news(desk: Desk) -> None:
     await desk.bot.ask("subscribe memory of language models at=09:00 on=daily")
     desk.bring(papers(60, published=datetime(2019, 5, 1, tzinfo=UTC)))
