@@ -78,6 +78,11 @@ class Settings(BaseSettings):
     strictness: Annotated[str, BeforeValidator(lambda value: Strictness.read(str(value)).value)] = Field(
         default="normal", description="How near a paper must be to be shown: relaxed, normal or strict."
     )
+    wildcard: bool = Field(
+        default=True,
+        description="Whether the last place of a digest of five papers or more is for one from outside the usual, "
+        "marked as such.",
+    )
     fresh_days: int = Field(default=7, ge=1, le=366, description="Days for which a paper counts as new.")
     say_nothing: Literal["say", "silent"] = Field(
         default="say",

@@ -34,7 +34,7 @@ class Calibration:
     """p = 1 / (1 + exp(-(offset + slope * x))), or, of many ratings, a rising line through `knots`.
 
     x is the score, or, of an interest in a crowd, ln(q / (1 - q)) of the `crowd`'s probability q. `knots` are (score,
-    probability) pairs that rise. `n` ratings made it, the crowd's among them.
+    probability) pairs that rise. `n` is the number of ratings behind it; of an interest in a crowd, the crowd's.
     """
 
     offset: float
@@ -63,8 +63,8 @@ class Calibration:
         return x if self.crowd is None else self.crowd.least(1.0 / (1.0 + math.exp(-x)))
 
 
-PRIOR = Calibration(-1.4, 1.4)
-"""Before anybody has rated: 0.2, 0.5 and 0.8 for a paper 0, 1 and 2 standard deviations above an interest's mean."""
+PRIOR = Calibration(math.log(1 / 4), math.log(6))
+"""Before anybody has rated: 0.2, 0.6 and 0.9 for a paper 0, 1 and 2 standard deviations above an interest's mean."""
 
 
 def calibrate(scores: Sequence[float], liked: Sequence[bool], crowd: Calibration | None = None) -> Calibration:
@@ -85,7 +85,7 @@ def calibrate(scores: Sequence[float], liked: Sequence[bool], crowd: Calibration
         return crowd or PRIOR
     centre = np.array([0.0, 0.0] if crowd else [PRIOR.offset, math.log(PRIOR.slope)])
     offset, slope = platt(_input(s, crowd), y, centre, WEIGHT)
-    fitted = Calibration(offset, slope, int(s.size) + (crowd.n if crowd else 0), (), crowd)
+    fitted = Calibration(offset, slope, crowd.n if crowd else int(s.size), (), crowd)
     if crowd or s.size <= ISOTONIC:
         return fitted
     return replace(fitted, knots=isotonic(s, y, fitted.probability, WEIGHT))

@@ -9,17 +9,12 @@ from datetime import datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
+from recommender.bar import THRESHOLDS
 from recommender.index import Index
 from recommender.match import by as by
 from recommender.match import mentions as mentions
 from recommender.pool import Mask, Pool
 from recommender.types import FloatArray, Paper, Ranked, RowArray, Why
-
-THRESHOLDS = {"relaxed": 0.0, "normal": 1.0, "strict": 2.0}
-"""Least score of a picked paper, in standard deviations above the interest's mean over random stored papers.
-
-Scores have long right tails: of random papers 3 to 4 in 10 pass relaxed, 1 in 10 to 6 normal and 1 in 20 strict.
-"""
 
 RELEVANCE = 0.7
 """Lambda of maximal marginal relevance: 1 is the plain order, 0 looks at variety alone.
@@ -30,8 +25,8 @@ Measured on authors-nlp, 0.7 makes the top ten more varied (mean cosine 0.23 ins
 FOLLOWED = 2.0
 """Standard deviations by which a followed author moves a paper up, besides passing the threshold."""
 
-NEWEST, AUTHOR = "newest", "followed author"
-"""Notes of `Why`: nothing in the interest told the papers apart; an author is followed."""
+NEWEST, AUTHOR, ASIDE = "newest", "followed author", "aside"
+"""Notes of `Why`: nothing in the interest told the papers apart; an author is followed; outside the usual."""
 
 _FLAT = 1e-5
 _POOL = 200
@@ -49,13 +44,13 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What may be shown. `seen` are ids, `strictness` a key of `THRESHOLDS`; `days`, with `now`, asks for fresh papers.
+    """What may be shown. `seen` are ids, `least` is the least score; `days`, with `now`, asks for fresh papers.
 
     `followed` are authors that pass the threshold; `muted` are words, phrases or authors that never appear.
     """
 
     seen: Collection[str] = frozenset()
-    strictness: str = "normal"
+    least: float = THRESHOLDS["normal"]
     followed: tuple[str, ...] = ()
     muted: tuple[str, ...] = ()
     now: datetime | None = None
@@ -63,12 +58,7 @@ class Rules:
 
 
 def select(index: Index, candidates: Sequence[Candidate], k: int, rules: Rules = Rules()) -> list[Ranked]:
-    """Return at most `k` picked papers: `choose` from a pool of these candidates alone.
-
-    Raises:
-        KeyError: the strictness is not one of `THRESHOLDS`.
-
-    """
+    """Return at most `k` picked papers: `choose` from a pool of these candidates alone."""
     pool = Pool(index, [one.paper for one in candidates], [one.first_seen for one in candidates])
     return choose(pool, np.array([one.score for one in candidates], np.float64), k, rules)
 
@@ -82,10 +72,6 @@ def choose(
     go to the newest paper and then by id. Where no score differs from 0, the newest papers are returned, noted as
     "newest": the threshold then says nothing. A score that is not a finite number never wins. The reasons are empty
     but for their note.
-
-    Raises:
-        KeyError: the strictness is not one of `THRESHOLDS`.
-
     """
     worth, told, passing = passes(pool, scores, rules, among)
     followed = pool.by(rules.followed)
@@ -109,15 +95,14 @@ def passes(
 ) -> tuple[NDArray[np.float64], bool, Mask]:
     """Return the scores (n,) that count, whether they tell the papers apart, and which papers may be picked, (n,).
 
-    See `choose`. Scores that tell nothing apart count as 0. Raises KeyError for an unknown strictness.
+    See `choose`. Scores that tell nothing apart count as 0.
     """
-    least = THRESHOLDS[rules.strictness]
     allowed = allows(pool, rules) if among is None else allows(pool, rules) & among
     worth = np.asarray(scores, np.float64)
     finite = np.isfinite(worth)
     if not (np.abs(worth[allowed & finite]) > _FLAT).any():
         return np.zeros(len(pool)), False, allowed
-    return worth, True, allowed & finite & (pool.by(rules.followed) | (worth >= least))
+    return worth, True, allowed & finite & (pool.by(rules.followed) | (worth >= rules.least))
 
 
 def allows(pool: Pool, rules: Rules) -> Mask:

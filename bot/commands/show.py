@@ -15,7 +15,7 @@ from bot.core.ids import url_of
 from bot.core.message import Message
 from bot.core.pages import PAPER, Entry
 from bot.core.plain import plain
-from bot.store import interests, marks
+from bot.store import digests, interests, marks
 from bot.store.papers import Stored
 
 AUTHORS_SHOWN = 12
@@ -68,13 +68,19 @@ async def _for_me(ctx: Context, stored: Stored) -> str:
     if mark:
         return f"for you: you marked it {mark}, so no digest shows it again"
     said = []
-    for verdict in await ctx.library.judge(profile, stored.number, ctx.settings.strictness):
+    held = await ctx.store.read(interests.of, ctx.me.number)
+    asked = [(one.number, ctx.settings.strictness) for one in held]
+    bars = await ctx.store.read(digests.bars, asked)
+    for verdict in await ctx.library.judge(profile, stored.number, bars):
         name = f"“{plain(profile.interests[verdict.interest].name)}”"
         if verdict.muted:
             said.append(f"{name} would not show it: you muted “{plain(verdict.muted)}”")
         elif verdict.picked:
-            reason = f" ({', '.join(verdict.why.terms)})" if verdict.why.terms else ""
-            said.append(f"it fits {name}{reason}")
+            known = f"{100 * verdict.fits:.0f} %" if verdict.fits is not None else ""
+            reasons = ", ".join(part for part in (known, *verdict.why.terms) if part)
+            said.append(f"it fits {name}{f' ({reasons})' if reasons else ''}")
+        elif verdict.fits is not None:
+            said.append(f"it fits {name} {100 * verdict.fits:.0f} %, and {100 * min(verdict.asked, 1):.0f} % is asked")
         else:
             said.append(f"it is not near enough to {name}")
     return "for you: " + "; ".join(said)

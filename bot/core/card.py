@@ -45,14 +45,30 @@ def why_line(why: Why, near_title: str = "") -> str:
     """Say why a paper was picked, or nothing if that cannot be told truthfully."""
     near = f"near “{clip(plain(near_title), 80)}”, which you liked" if near_title else ""
     reason = " — ".join(part for part in (", ".join(why.terms), near) if part)
+    if why.note == "aside":
+        closest = f"“{clip(plain(near_title), 80)}”" if near_title else ", ".join(why.terms)
+        return "a step aside: outside your usual" + (f", closest to {closest}" if closest else "")
     notes = {"newest": "nothing in your profile fits it yet: it is among the newest"}
     said = [part for part in (reason, notes.get(why.note, why.note)) if part]
     return f"why: {' · '.join(said)}" if said else ""
 
 
-def paper_card(paper: Paper, *, number: int = 0, why: Why | None = None, near_title: str = "", first: str = "") -> Card:
-    """Make the card of a paper, without buttons. `first` is a line that stands before all others."""
-    lines = [first, about_line(paper)]
+def fits_line(fits: float | None) -> str:
+    """Say how likely a paper is to be liked, in whole per cent; nothing while that is a guess."""
+    return f"fits {100 * fits:.0f} %" if fits is not None else ""
+
+
+def paper_card(
+    paper: Paper,
+    *,
+    number: int = 0,
+    why: Why | None = None,
+    near_title: str = "",
+    first: str = "",
+    fits: float | None = None,
+) -> Card:
+    """Make the card of a paper, without buttons. `first` stands before all other lines, `fits` is a probability."""
+    lines = [first, " · ".join(part for part in (about_line(paper), fits_line(fits)) if part)]
     if paper.title_guessed:
         lines.append("no title given: this is the abstract's first sentence")
     reason = ""

@@ -41,8 +41,8 @@ class Came:
     """What is known of one digest's papers: how many are new, of them unseen, of them muted, and how many are picked.
 
     `since` and `until` are aware; `unknown` are sentences on topics that no paper uses, `closest` is the title of the
-    best paper that fell short. `anything`: papers are stored at all. With `everything`, all that is stored was ranked,
-    since nothing is new.
+    best paper that fell short, `closest_fits` its probability, if that is known, and `asked` the one to be reached.
+    `anything`: papers are stored at all. With `everything`, all that is stored was ranked, since nothing is new.
     """
 
     name: str
@@ -54,6 +54,8 @@ class Came:
     muted: int = 0
     unknown: tuple[str, ...] = ()
     closest: str = ""
+    closest_fits: float | None = None
+    asked: float = 0.0
     troubles: tuple[Trouble, ...] = ()
     anything: bool = True
     everything: bool = False
@@ -98,8 +100,12 @@ def _reason(came: Came, zone: str) -> str:
         return f"{papers} came, and {'it holds' if came.new == 1 else 'all hold'} what you muted."
     if came.unknown:
         return "\n".join(came.unknown)
-    closest = f" The closest: “{clip(plain(came.closest), 120)}”." if came.closest else ""
-    return f"{papers} came, and none is near enough.{closest}"
+    closest, fits = clip(plain(came.closest), 120), came.closest_fits
+    if closest and fits is not None and came.asked <= 1.0:
+        return f"{papers} came, none fits above {came.asked:.0%}. The closest, at {fits:.0%}: “{closest}”.".replace(
+            "%", " %"
+        )
+    return f"{papers} came, and none is near enough." + (f" The closest: “{closest}”." if closest else "")
 
 
 def _silence(came: Came, zone: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 
@@ -15,13 +16,16 @@ from bot.core.digest import Trouble, because, falls_short, head, troubles, upcom
 from bot.core.pages import content_of
 from bot.core.plain import plain
 from bot.errors import StoreError
-from bot.store import digests, planning
+from bot.store import digests, planning, promises
 from bot.store.digests import Draft, Order
 from bot.store.engine import Store
 from bot.store.library import Library
 from bot.store.planning import Due, Frozen
+from bot.store.promises import Crowd, Promise
+from bot.store.subscriptions import Subscription
 
 BATCH = 50  # subscriptions that are planned together: what they share is read once
+CROWD = timedelta(hours=1)  # for which it holds what everybody said
 QUIET = timedelta(days=7)  # silence longer than this is broken
 STRETCHED = timedelta(hours=2)  # by which a digest covers more than usual before it says so
 
@@ -37,6 +41,7 @@ class Planner:
         self._settings = settings
         self._platforms = platforms
         self.stopping = False
+        self._crowd: tuple[datetime, Crowd] | None = None
 
     async def tick(self, until: datetime | None = None) -> int:
         """Plan all that is due, and return how many digests and silences that were. Raises StoreError.
@@ -75,13 +80,20 @@ class Planner:
         asked = [due for due in batch if due.date is not None and self._may(due)]
         with self._store.reading() as conn:
             now = self._store.clock(conn)
-            reader = digests.Reader(conn, self._settings.fresh_days)
+            reader = digests.Reader(conn, self._settings.fresh_days, self._everybody(conn, now))
+            reader.expect([sub for due in asked for sub in due.subs])
             reader.news(min((due.sub.covered_id for due in asked), default=0))
-            orders = [reader.scheduled(due.subs, now) for due in asked]
+            orders = [reader.scheduled(due.subs, now, aside=self._settings.wildcard) for due in asked]
             known = digests.troubles_of(conn)
         self._library.update()  # what the orders name is in the index then
         made: dict[int, Draft] = dict(zip([due.sub.number for due in asked], self._ranked(orders, known), strict=True))
         return [(due, made.get(due.sub.number)) for due in batch]
+
+    def _everybody(self, conn: Any, now: datetime) -> Crowd:
+        """Return what everybody here said, as of the last hour."""
+        if self._crowd is None or now - self._crowd[0] > CROWD:
+            self._crowd = now, promises.crowd(conn)
+        return self._crowd[1]
 
     def _may(self, due: Due) -> bool:
         return self._settings.allows(due.sub.platform, due.sub.workspace)
@@ -100,7 +112,7 @@ class Planner:
             settled = [one for one in made if planning.settle(conn, one, now)]
         for one in settled:
             if one.due.date is not None:
-                (metrics.PLANNED if one.papers else metrics.NOTHING).inc()
+                (metrics.PLANNED if one.shown else metrics.NOTHING).inc()
         return len(settled)
 
 
@@ -109,11 +121,11 @@ def frozen(due: Due, draft: Draft) -> Frozen:
     sub, order = due.sub, draft.order
     footer = _footer(due, draft)
     shown_to = 0 if sub.place_kind == "channel" else sub.owner
-    rest = (order.until, order.up_to)
+    rest = (order.until, order.up_to, _promise(sub, draft))
     if draft.entries:
         text = head(draft.came, sub.time_zone, stretched=_stretched(due, order.until))
         content = content_of(text, draft.entries, footer=footer, shown_to=shown_to)
-        return Frozen(due, text, content, draft.papers, (), *rest)
+        return Frozen(due, text, content, draft.shown, (), *rest)
     if sub.silent and due.next_due_at - sub.said_at <= QUIET:  # the next one can still break it in time
         return Frozen(due, "", {}, (), (), *rest)
     text = because(draft.came, sub.time_zone)
@@ -121,6 +133,14 @@ def frozen(due: Due, draft: Draft) -> Frozen:
         text += "\nYou asked for silence where there is nothing; after a week of it, I say so once."
     show = (("Show it", f"show {draft.closest.paper.id}"),) if draft.closest and falls_short(draft.came) else ()
     return Frozen(due, text, {"footer": footer}, (), show, *rest)
+
+
+def _promise(sub: Subscription, draft: Draft) -> Promise | None:
+    """Return where the promise stands behind this digest: one for which nothing was near enough wastes no place."""
+    promise = draft.order.promise
+    if promise is not None and not draft.entries and falls_short(draft.came):
+        return promise.lost(0.0, sub.strictness)
+    return promise
 
 
 def _stretched(due: Due, until: datetime) -> bool:

@@ -15,64 +15,78 @@ from bot.core.card import clip, paper_card
 from bot.core.digest import Came, Trouble, called
 from bot.core.pages import Entry
 from bot.core.plain import plain
-from bot.store import catalogue, interests, marks, outbox, papers, saved, sources
+from bot.store import catalogue, interests, marks, outbox, papers, promises, ratings, saved, sources
 from bot.store.catalogue import News
 from bot.store.engine import Store
 from bot.store.interests import Held
 from bot.store.library import Library
 from bot.store.papers import Stored
 from bot.store.picks import Pick, Picked, Wish
+from bot.store.promises import Crowd, Promise
+from bot.store.ratings import Rating, Shown
 from bot.store.subscriptions import Subscription
-from recommender.select import NEWEST
+from recommender.bar import Bar
+from recommender.select import ASIDE, NEWEST
 from recommender.text import words
 from recommender.types import Profile
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A digest to be made: interests of one owner, each with its limit and strictness, over papers.
+    """A digest to be made: interests of one owner, each with its limit and what papers have to reach, over papers.
 
     `pool` are the new papers' numbers, (n,), those that were `seen` among them. `up_to` is the number of the last
     paper that is considered by it. `since` and `until` are aware. With `everything`, the pool is all that is stored.
+    `promise` is what the subscription's strictness stands at; `aside` draws the wildcard, if there shall be one.
     """
 
     owner: int
     held: tuple[Held, ...]
     profile: Profile
     most: tuple[int, ...]
-    strictness: tuple[str, ...]
+    bars: tuple[Bar, ...]
     pool: NDArray[np.int64]
     seen: frozenset[int]
     since: datetime
     until: datetime
     up_to: int = 0
     everything: bool = False
+    promise: Promise | None = None
+    aside: int | None = None
 
     @property
     def wish(self) -> Wish:
         """What is to be ranked."""
         total = max(self.most, default=0)
-        return Wish(self.profile, self.pool, self.most, total, self.strictness, self.seen)
+        return Wish(self.profile, self.pool, self.most, total, self.bars, self.seen, self.aside)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A digest as it was ranked: what came, the cards, the numbers of their papers, the best one that fell short."""
+    """A digest as it was ranked: what came, the cards, how their papers came there, the best one that fell short."""
 
     order: Order
     came: Came
     entries: list[Entry]
-    papers: tuple[int, ...]
+    shown: tuple[Shown, ...]
     closest: Stored | None = None
 
 
 class Reader:
     """Reads what orders need, in one transaction: papers that several orders share are read once."""
 
-    def __init__(self, conn: Connection, fresh_days: int) -> None:
+    def __init__(self, conn: Connection, fresh_days: int, crowd: Crowd | None = None) -> None:
         self._conn = conn
         self._fresh_days = fresh_days
         self._news: tuple[int, News] | None = None
+        self._crowd = crowd or promises.crowd(conn)
+        self._promises: dict[int, Promise] = {}
+        self._ratings: Mapping[int, Sequence[Rating]] = {}
+
+    def expect(self, subs: Sequence[Subscription]) -> None:
+        """Read at once what people said of what these subscriptions brought."""
+        self._promises |= promises.read(self._conn, {sub.number for sub in subs}, self._crowd)
+        self._ratings = {**self._ratings, **ratings.of(self._conn, {sub.interest for sub in subs})}
 
     def news(self, after: int) -> News:
         """Return the papers stored after this number."""
@@ -80,9 +94,15 @@ class Reader:
             self._news = after, catalogue.news(self._conn, after)
         return self._news[1]
 
-    def scheduled(self, subs: Sequence[Subscription], now: datetime) -> Order:
-        """Return the order of a subscription (its interests): what came since the last digest, shown papers aside."""
+    def scheduled(self, subs: Sequence[Subscription], now: datetime, *, aside: bool = False) -> Order:
+        """Return the order of a subscription (its interests): what came since the last digest, shown papers left out.
+
+        With `aside`, it may have a wildcard.
+        """
         sub = subs[0]
+        if sub.number not in self._promises:
+            self.expect(subs)
+        promise, everybody = self._promises[sub.number], self._crowd.calibration
         news = self.news(sub.covered_id)
         days = self._fresh_days + max((now - sub.covered_to).days, 0)
         pool = news.after(sub.covered_id, _hour(now), days, cross_lists=sub.cross_lists)
@@ -92,12 +112,14 @@ class Reader:
             held=tuple(held),
             profile=interests.profile_of(self._conn, sub.owner, [one.interest for one in held]),
             most=(sub.at_most,) * len(held),
-            strictness=(sub.strictness,) * len(held),
+            bars=tuple(ratings.bar(promise.tau, self._ratings.get(one.number, ()), everybody) for one in held),
             pool=pool,
             seen=frozenset(seen_by(self._conn, sub.owner) | outbox.shown_to(self._conn, sub.owner).keys()),
             since=sub.covered_to,
             until=now,
             up_to=max(news.last, sub.covered_id),
+            promise=promise,
+            aside=(sub.number << 32) + now.toordinal() if aside else None,
         )
 
 
@@ -116,7 +138,7 @@ def on_demand(
 ) -> tuple[Order, tuple[Trouble, ...]]:
     """Return an order for the papers that are `fresh`, or, if none is left, for all that is stored; and the troubles.
 
-    `wanted` are interests, each with its limit and strictness.
+    `wanted` are interests, each with its limit and strictness; one that comes in digests has the threshold of those.
     """
     seen = seen_by(conn, owner)
     everything = not set(fresh) - seen
@@ -127,7 +149,7 @@ def on_demand(
         held=held,
         profile=interests.profile_of(conn, owner, [one.interest for one in held]),
         most=tuple(most for _, most, _ in wanted),
-        strictness=tuple(strictness for _, _, strictness in wanted),
+        bars=bars(conn, [(one.number, strictness) for one, _, strictness in wanted]),
         pool=np.array(sorted(numbers), np.int64),
         seen=frozenset(seen),
         since=since,
@@ -135,6 +157,17 @@ def on_demand(
         everything=everything,
     )
     return order, troubles_of(conn)
+
+
+def bars(conn: Connection, wanted: Sequence[tuple[int, str]]) -> tuple[Bar, ...]:
+    """Return what papers have to reach for interests, given as (number, strictness where nothing was planned yet)."""
+    everybody = promises.crowd(conn)
+    standing = promises.of_interests(conn, [number for number, _ in wanted])
+    rated = ratings.of(conn, [number for number, _ in wanted])
+    return tuple(
+        ratings.bar(standing.get(number, everybody.starts[strictness]), rated.get(number, ()), everybody.calibration)
+        for number, strictness in wanted
+    )
 
 
 def troubles_of(conn: Connection) -> tuple[Trouble, ...]:
@@ -202,11 +235,21 @@ def _draft(
         muted=picked.muted,
         unknown=unknown if made or len(unknown) == len(topics) else (),
         closest=closest.paper.title if closest else "",
+        closest_fits=picked.closest_fits if closest else None,
+        asked=min((bar.tau for bar in order.bars), default=0.0),
         troubles=troubles,
         anything=anything,
         everything=order.everything,
     )
-    return Draft(order, came, made, tuple(pick.number for pick in picked.picks if pick.number in stored), closest)
+    shown = [_shown(library, order, pick, numbers) for pick in picked.picks if pick.number in stored]
+    return Draft(order, came, made, tuple(shown), closest)
+
+
+def _shown(library: Library, order: Order, pick: Pick, numbers: Sequence[int]) -> Shown:
+    """Return how a picked paper came to be shown."""
+    tau, generation = order.bars[pick.interest].tau, library.index.generation
+    aside = pick.why.note == ASIDE
+    return Shown(pick.number, numbers[pick.interest], pick.score, generation, tau, pick.chance, aside)
 
 
 def entries(
@@ -219,7 +262,9 @@ def entries(
             continue
         paper = stored[pick.number].paper
         near = stored.get(int(pick.why.near)) if pick.why.near.isdecimal() else None
-        card = paper_card(paper, why=pick.why if reasons else None, near_title=near.paper.title if near else "")
+        card = paper_card(
+            paper, why=pick.why if reasons else None, near_title=near.paper.title if near else "", fits=pick.fits
+        )
         made.append(Entry(card, paper.id, of[pick.interest] if 0 <= pick.interest < len(of) else 0))
     return made
 

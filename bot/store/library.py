@@ -28,6 +28,7 @@ from bot.store.picks import Picked as Picked
 from bot.store.picks import Picker, numbered
 from bot.store.picks import Verdict as Verdict
 from bot.store.picks import Wish as Wish
+from recommender.bar import Bar
 from recommender.files import busy
 from recommender.index import Index
 from recommender.search import search
@@ -239,14 +240,14 @@ class Library:
         pool: Collection[int],
         seen: Collection[int],
         most: Sequence[int],
-        strictness: Sequence[str],
+        bars: Sequence[Bar],
     ) -> list[Pick]:
         """Return papers of the pool, taken from the interests in turn, with reasons.
 
-        `most` papers an interest, and in all as many as the greatest of these; `strictness` is one word an interest. A
+        `most` papers an interest, and in all as many as the greatest of these; `bars` are one an interest. A
         pick's reason notes "newest" where the interests tell nothing apart.
         """
-        wish = Wish(profile, pool, most, max(most, default=0), strictness, seen)
+        wish = Wish(profile, pool, most, max(most, default=0), bars, seen)
         return (await self._ranked(Picker.pick, wish)).picks
 
     def pick_many(self, wishes: Sequence[Wish]) -> list[Picked]:
@@ -269,9 +270,9 @@ class Library:
         """Return which of the interests (its place) a paper is nearest to."""
         return await self._ranked(Picker.nearest, interests, number)
 
-    async def judge(self, profile: Profile, number: int, strictness: str) -> list[Verdict]:
+    async def judge(self, profile: Profile, number: int, bars: Sequence[Bar]) -> list[Verdict]:
         """Say for each interest of a profile whether a paper would be picked, and what speaks for it."""
-        return await self._ranked(Picker.judge, profile, number, strictness)
+        return await self._ranked(Picker.judge, profile, number, bars)
 
     async def weights(self, interest: Interest, most: int) -> list[tuple[str, float]]:
         """Return the words an interest looks for, with weights from 1.0 down."""

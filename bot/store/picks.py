@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -14,80 +13,31 @@ from numpy.typing import NDArray
 
 from bot.store import papers
 from bot.store.engine import Store
+from bot.store.leftout import muted, muting, reason, short
 from bot.store.papers import Stored
+from bot.store.wish import LeftOut as LeftOut
+from bot.store.wish import Pick as Pick
+from bot.store.wish import Picked as Picked
+from bot.store.wish import Verdict as Verdict
+from bot.store.wish import Wish as Wish
+from recommender.aside import Looked, aside
+from recommender.bar import THRESHOLDS, Bar, plain
 from recommender.explain import Explainer
 from recommender.index import Index
-from recommender.match import by, mentions
+from recommender.match import by
 from recommender.pool import Mask, Pool
 from recommender.portrait import portrait
 from recommender.search import search
-from recommender.select import THRESHOLDS, Rules, allows, choose, interleave
+from recommender.select import ASIDE, Rules, choose, interleave
 from recommender.types import FloatArray, Interest, Mark, Paper, Profile, Ranked, Ranker, RowArray, Why
 
 CONSIDERED = 400  # best papers of an interest that are looked at whole
 KEPT = 4_000  # papers of a pool that is prepared as a whole; of more, the best are looked at each time anew
 POOLS = 3  # such pools kept, of 40 MB at most
 PAUSE = 0.0005  # seconds between two digests in which a person's request gets its turn
+ROOM = 5  # places of a digest of which one may be for a paper aside
 NAMED = 50  # papers looked at for a followed author where a pool is not prepared
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """One digest to be ranked: papers (numbers) of `pool` that are not `seen`, for the interests of a profile.
-
-    `most` papers and one word of `strictness` an interest, and at most `total` papers in all. An array as the pool is
-    quickest; wishes for the same pool share what is prepared.
-    """
-
-    profile: Profile
-    pool: NDArray[np.int64] | Collection[int]
-    most: Sequence[int]
-    total: int
-    strictness: Sequence[str]
-    seen: Collection[int] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """A paper picked for an interest (its place in the profile), its score in standard deviations, and why."""
-
-    number: int
-    interest: int
-    score: float
-    why: Why
-
-
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """What a digest shows; the best paper that fell short, if one was told apart; how many unseen ones are muted.
-
-    Of a pool of more than `KEPT` papers, both tell of the `CONSIDERED` best of each interest.
-    """
-
-    picks: list[Pick]
-    closest: int | None = None
-    muted: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A paper that was not picked, the interest (its place) that it is nearest to, its score there, and why not."""
-
-    number: int
-    interest: int
-    score: float
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether one paper would be picked for an interest. `muted` holds the words that keep it out."""
-
-    interest: int
-    picked: bool
-    why: Why
-    muted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +85,13 @@ class Picker:
     def similar(self, numbers: Sequence[int], most: int) -> list[Pick]:
         """Return the papers most like some papers, the best first."""
         alike = Interest("", liked=tuple(Mark(str(number), EPOCH) for number in numbers))
-        rules = Rules(seen=frozenset(str(number) for number in numbers), strictness="relaxed")
+        rules = Rules(seen=frozenset(str(number) for number in numbers), least=THRESHOLDS["relaxed"])
         with self._lock:
             rows = np.flatnonzero(self._index.live)
             scores = self._ranker.score([alike], rows)[0]
             pool, own, among = self._considered(_Field(rows, None), scores, ())
-            picked = [self._explained(alike, 0, one, pool) for one in choose(pool, own, most, rules, among)]
+            looked = Looked(pool, own, rules, plain("relaxed"))
+            picked = [self._explained(alike, 0, one, looked) for one in choose(pool, own, most, rules, among)]
         return [replace(pick, why=replace(pick.why, near="")) for pick in picked]
 
     def closest(self, interests: Sequence[Interest], numbers: Collection[int]) -> int | None:
@@ -158,19 +109,20 @@ class Picker:
             rows = self._rows([number])
             return int(self._ranker.score(interests, rows)[:, 0].argmax()) if rows.size else 0
 
-    def judge(self, profile: Profile, number: int, strictness: str) -> list[Verdict]:
+    def judge(self, profile: Profile, number: int, bars: Sequence[Bar]) -> list[Verdict]:
         """Say for each interest of a profile whether a paper would be picked, and what speaks for it."""
         with self._lock:
             rows = self._rows([number])
             if not rows.size:
                 return []
             paper = self._load([number])[0].paper
-            muted = _muting(paper, profile.muted)
-            passes = self._ranker.score(profile.interests, rows)[:, 0] >= THRESHOLDS[strictness]
+            held_back = muting(paper, profile.muted)
+            scores = self._ranker.score(profile.interests, rows)[:, 0].tolist()
             followed = by(paper, profile.followed)
+            why = [self._explainer.why(interest, paper) for interest in profile.interests]
             return [
-                Verdict(at, bool(passes[at]) or followed, self._explainer.why(interest, paper), muted)
-                for at, interest in enumerate(profile.interests)
+                Verdict(at, score >= bar.least or followed, why[at], held_back, bar.fits(score), bar.tau)
+                for at, (score, bar) in enumerate(zip(scores, bars, strict=True))
             ]
 
     def weights(self, interest: Interest, most: int) -> list[tuple[str, float]]:
@@ -187,14 +139,27 @@ class Picker:
         scores = self._ranker.score(profile.interests, field.rows)
         seen = frozenset(str(number) for number in wish.seen)
         chosen, looked = [], []
-        for own, limit, strict in zip(scores, wish.most, wish.strictness, strict=True):
+        for own, limit, bar in zip(scores, wish.most, wish.bars, strict=True):
             pool, held, among = self._considered(field, own, profile.followed)
-            rules = Rules(seen=seen, strictness=strict, followed=profile.followed, muted=profile.muted)
+            rules = Rules(seen=seen, least=bar.least, followed=profile.followed, muted=profile.muted)
             chosen.append(choose(pool, held, limit, rules, among))
-            looked.append((pool, held, rules))
-        turns = interleave(chosen, wish.total)
-        picks = [self._explained(profile.interests[at], at, ranked, looked[at][0]) for at, ranked in turns]
-        return Picked(picks, _short(looked, {ranked.paper for _, ranked in turns}), _muted(looked))
+            looked.append(Looked(pool, held, rules, bar))
+        seed = wish.aside if wish.total >= ROOM else None
+        turns = interleave(chosen, wish.total if seed is None else wish.total - 1)
+        picks = [self._explained(profile.interests[at], at, ranked, looked[at]) for at, ranked in turns]
+        closest, fits = short(looked, {ranked.paper for _, ranked in turns})
+        if seed is not None and picks and (drawn := self._drawn(profile, looked, picks, seed)):
+            picks.append(drawn)
+        return Picked(picks, closest, muted(looked), fits)
+
+    def _drawn(self, profile: Profile, looked: Sequence[Looked], picks: Sequence[Pick], seed: int) -> Pick | None:
+        found = aside(looked, {str(pick.number) for pick in picks}, seed)
+        if found is None:
+            return None
+        at, place, chance = found
+        pool, scores = looked[at].pool, looked[at].scores
+        ranked = Ranked(pool.ids[place], float(scores[place]), Why(note=ASIDE))
+        return replace(self._explained(profile.interests[at], at, ranked, looked[at]), chance=chance)
 
     def _considered(self, field: _Field, scores: FloatArray, followed: Sequence[str]) -> tuple[Pool, FloatArray, Mask]:
         """Return a pool, its scores (n,), and which of it is looked at: the best and the followed authors' papers."""
@@ -223,9 +188,10 @@ class Picker:
         places = {row: at for at, row in enumerate(rows.tolist())}
         return np.array([places[row] for row in self._newest.tolist() if row in places][:CONSIDERED], np.int64)
 
-    def _explained(self, interest: Interest, at: int, ranked: Ranked, pool: Pool) -> Pick:
-        why = self._explainer.why(interest, pool.papers[pool.places[ranked.paper]])
-        return Pick(int(ranked.paper), at, ranked.score, replace(why, note=ranked.why.note))
+    def _explained(self, interest: Interest, at: int, ranked: Ranked, looked: Looked) -> Pick:
+        why = self._explainer.why(interest, looked.pool.papers[looked.pool.places[ranked.paper]])
+        fits = looked.bar.fits(ranked.score)
+        return Pick(int(ranked.paper), at, ranked.score, replace(why, note=ranked.why.note), fits)
 
     # --- what was left out
 
@@ -245,8 +211,8 @@ class Picker:
                 nearest = int(scores[:, place].argmax())
                 score = float(scores[nearest, place])
                 told = bool(np.abs(scores[nearest]).max() > 0)
-                reason = _reason(wish, picks, pool, pool.places[id_], (nearest, score, told))
-                result.append(LeftOut(int(id_), nearest, score, reason))
+                why = reason(wish, picks, pool, pool.places[id_], (nearest, score, told))
+                result.append(LeftOut(int(id_), nearest, score, why))
         return result[:limit]
 
     # --- papers
@@ -286,53 +252,3 @@ class Picker:
 def numbered(stored: Stored) -> Paper:
     """Return a stored paper under its number, as the index knows it."""
     return replace(stored.paper, id=str(stored.number), ids=())
-
-
-_Looked = tuple[Pool, FloatArray, Rules]
-
-
-def _short(looked: Sequence[_Looked], picked: Collection[str]) -> int | None:
-    """Return the best unseen, unmuted paper that was not picked, over all interests that tell papers apart."""
-    best: tuple[float, int] | None = None
-    for pool, scores, rules in looked:
-        allowed = allows(pool, rules)
-        allowed[[pool.places[id_] for id_ in picked if id_ in pool.places]] = False
-        if allowed.any() and np.abs(scores).max(initial=0) > 0:
-            at = int(np.where(allowed, scores, -np.inf).argmax())
-            if best is None or scores[at] > best[0]:
-                best = (float(scores[at]), int(pool.ids[at]))
-    return None if best is None else best[1]
-
-
-def _muted(looked: Sequence[_Looked]) -> int:
-    """Return how many papers, of all that were looked at, are muted and not seen."""
-    muted: set[str] = set()
-    for pool in {id(pool): pool for pool, _, _ in looked}.values():
-        rules = looked[0][2]
-        if rules.muted:
-            places = np.flatnonzero(pool.muted(rules.muted) & ~pool.seen(rules.seen))
-            muted.update(pool.ids[at] for at in places.tolist())
-    return len(muted)
-
-
-def _muting(paper: Paper, words: Sequence[str]) -> str:
-    """Return the first of these words that mutes a paper, or nothing."""
-    return next((word for word in words if mentions(paper, (word,)) or by(paper, (word,))), "")
-
-
-def _reason(wish: Wish, picks: Sequence[Pick], pool: Pool, place: int, scored: tuple[int, float, bool]) -> str:
-    """Say why a paper of the pool, nearest to an interest with a score, is not among the picks."""
-    nearest, score, told = scored
-    paper, least = pool.papers[place], THRESHOLDS[wish.strictness[nearest]]
-    if int(paper.id) in set(wish.seen):
-        return "already shown"
-    if words := _muting(paper, wish.profile.muted):
-        return f"muted: {words}"
-    if told and score < least and not by(paper, wish.profile.followed):
-        return f"below the threshold ({math.floor(score * 10) / 10:.1f} of {least:.1f})"
-    for pick in picks:
-        other = pool.places.get(str(pick.number), -1)
-        if other in pool.twins(place) or (other >= 0 and pool.titles[other] == pool.titles[place]):
-            return f"nearly the same as “{pool.papers[other].title}”"
-    worse = any(pick.interest == nearest and pick.score < score and not pick.why.note for pick in picks)
-    return "others are more varied" if worse else "the digest is full"

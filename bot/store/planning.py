@@ -16,9 +16,11 @@ from bot.core.message import Button, Message
 from bot.core.pages import page_of
 from bot.core.request import Address
 from bot.store import interests as interest_table
-from bot.store import notes, outbox, owners
+from bot.store import notes, outbox, owners, ratings
 from bot.store import subscriptions as subscription_table
 from bot.store.digests import local_date
+from bot.store.promises import Promise
+from bot.store.ratings import Shown
 from bot.store.subscriptions import Subscription
 from bot.store.tables import interests, subscriptions
 from bot.store.tables import owners as owner_table
@@ -114,10 +116,11 @@ class Frozen:
     due: Due
     text: str
     content: dict[str, Any]
-    papers: tuple[int, ...]
+    shown: tuple[Shown, ...]
     buttons: tuple[tuple[str, str], ...]
     covered_to: datetime
     covered_id: int
+    promise: Promise | None = None
 
 
 def settle(conn: Connection, frozen: Frozen, now: datetime) -> bool:
@@ -133,6 +136,8 @@ def settle(conn: Connection, frozen: Frozen, now: datetime) -> bool:
         values |= {"paused_at": None, "paused_until": ""}
     if frozen.text:
         values["said_at"] = now
+    if frozen.promise is not None:
+        values |= frozen.promise.values
     comes = select(interests.c.id).where(interests.c.subscription_id == sub.number, interest_table.KEPT)
     if set(conn.execute(comes).scalars()) != {one.interest for one in frozen.due.subs}:
         return False
@@ -157,7 +162,7 @@ def _put(conn: Connection, frozen: Frozen, now: datetime) -> None:
         message = Message(page.text, page.cards, (*page.buttons, *buttons), page.footer)
     topics = dict.fromkeys(topic for one in frozen.due.subs for topic in one.topics)
     message = replace(message, topics=tuple(topics))
-    outbox.put(
+    number = outbox.put(
         conn,
         key=frozen.due.key,
         kind="digest",
@@ -171,8 +176,9 @@ def _put(conn: Connection, frozen: Frozen, now: datetime) -> None:
         window_from=sub.covered_to,
         window_id=sub.covered_id,
         now=now,
-        papers=frozen.papers,
     )
+    if number is not None:
+        ratings.log(conn, number, frozen.shown)
 
 
 def _button(conn: Connection, owner: int, label: str, line: str, now: datetime) -> Button:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Select, and_, delete, func, insert, or_, sele
 
 from bot.core.due import Schedule, after_change, next_due
 from bot.store import interests as interest_table
+from bot.store.promises import FRESH
 from bot.store.statements import chunks
 from bot.store.tables import interests, outbox, owners, papers, subscriptions
 from bot.store.text import key, storable
@@ -178,6 +179,8 @@ def change(conn: Connection, number: int, values: Mapping[str, Any], now: dateti
         last, until = _date(old["last_date"]), _date(old["paused_until"])
         _, due = after_change(before, Schedule(**new), old["next_due_at"], now, last, until)
         moved = {"next_due_at": due, "planning_until": None}
+    if values.get("strictness", old["strictness"]) != old["strictness"]:
+        moved |= FRESH
     conn.execute(update(subscriptions).where(subscriptions.c.id == number).values(**dict(values), **moved))
 
 

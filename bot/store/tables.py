@@ -7,6 +7,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Float,
     Index,
     Integer,
     MetaData,
@@ -148,6 +149,12 @@ subscriptions = Table(
     Column("covered_id", BigInteger, nullable=False),  # papers up to this number were considered
     Column("said_at", UTCDateTime, nullable=False),
     Column("planning_until", UTCDateTime),  # lease of the process that plans it now
+    # The promise of its strictness: the threshold, where it began, the digests that count, the sum of their losses.
+    Column("tau", Float),  # none yet
+    Column("tau_first", Float),
+    Column("counted", Integer, nullable=False, server_default=text("0")),
+    Column("wasted", Float, nullable=False, server_default=text("0")),
+    Column("weighed_id", BigInteger, nullable=False, server_default=text("0")),  # digests up to this one were looked at
     Index("ix_subscriptions_next_due_at", "next_due_at"),
     Index("ix_subscriptions_owner_id", "owner_id"),
     Index("ix_subscriptions_asked_by", "asked_by"),
@@ -251,7 +258,15 @@ shown = Table(
     metadata,
     to("outbox.id", "outbox_id", key=True),
     to("papers.id", "paper_id", key=True),
+    to("interests.id", "interest_id", null=True, lost="SET NULL"),  # the rest tells how it came to be shown
+    Column("place", Integer, nullable=False, server_default=text("0")),  # from 1 on
+    Column("score", Float),  # in the generation of the index that ranked it
+    Column("generation", BigInteger, nullable=False, server_default=text("0")),
+    Column("tau", Float),  # the probability that was to be reached
+    Column("chance", Float, nullable=False, server_default=text("1")),  # that it was shown
+    Column("aside", Boolean, nullable=False, server_default=false()),  # outside the usual, and outside the promise
     Index("ix_shown_paper_id", "paper_id"),
+    Index("ix_shown_interest_id", "interest_id"),
 )
 
 # How each source of papers does, and what an administrator of a workspace chose.

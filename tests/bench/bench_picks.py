@@ -33,6 +33,7 @@ from bot.jobs.ingest import ingest
 from bot.store.address import sqlite_url
 from bot.store.engine import Store
 from bot.store.library import Library, Wish
+from recommender.bar import plain
 from recommender.rankers.default import ranker
 from recommender.types import Interest, Mark, Paper, Profile
 from tests.fakes.worlds import corpus
@@ -59,18 +60,18 @@ class Draw:
 
     def topic(self) -> Wish:
         """One interest of one topic."""
-        return Wish(Profile((self._interest(0, 1, 0),)), self._pool, [5], 5, ["normal"])
+        return Wish(Profile((self._interest(0, 1, 0),)), self._pool, [5], 5, [plain("normal")])
 
     def likes(self) -> Wish:
         """Three interests of two topics, 20 likes and two dislikes each."""
         interests = tuple(self._interest(at, 2, 20) for at in range(3))
-        return Wish(Profile(interests), self._pool, [5] * 3, 5, ["normal"] * 3)
+        return Wish(Profile(interests), self._pool, [5] * 3, 5, [plain("normal")] * 3)
 
     def names(self) -> Wish:
         """One interest of two topics and five likes, two followed authors and two muted words."""
         followed, muted = self._random.sample(self._authors, 2), self._random.sample(self._topics, 2)
         profile = Profile((self._interest(0, 2, 5),), tuple(followed), tuple(muted))
-        return Wish(profile, self._pool, [5], 5, ["normal"])
+        return Wish(profile, self._pool, [5], 5, [plain("normal")])
 
     def mixed(self) -> Wish:
         """One of the three."""
@@ -95,7 +96,7 @@ def alone(store: Store, library: Library, wishes: Sequence[Wish]) -> None:
 async def one_by_one(library: Library, wishes: Sequence[Wish]) -> None:
     """Rank each as a request does."""
     for wish in wishes:
-        await library.pick(wish.profile, wish.pool, wish.seen, wish.most, wish.strictness)
+        await library.pick(wish.profile, wish.pool, wish.seen, wish.most, wish.bars)
 
 
 def many(library: Library, wishes: Sequence[Wish]) -> None:

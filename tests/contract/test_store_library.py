@@ -17,12 +17,14 @@ from bot.jobs.ingest import ingest
 from bot.store import picks, records
 from bot.store.engine import Store
 from bot.store.library import Library, Pick, Picked, Wish
+from recommender.bar import plain
 from recommender.index import Index
 from recommender.rankers.default import ranker
 from recommender.types import Interest, Mark, Paper, Profile
 from tests.fakes.bot import button, labels, make_bot, titles
 
 NOW = datetime(2026, 12, 2, tzinfo=UTC)
+RELAXED, NORMAL, STRICT = plain("relaxed"), plain("normal"), plain("strict")
 WORDS = ("attention", "graph", "video", "protein", "market", "galaxy", "theorem", "robot")
 
 
@@ -151,7 +153,7 @@ async def test_copies_of_one_paper_are_shown_once(memory_store: Store) -> None:
     ingest(memory_store, [*copies, *(paper(n) for n in range(1, 8))], "local", NOW)
     held = library(memory_store)
     profile = Profile((Interest("a", ("attention",)),))
-    shown = await held.pick(profile, numbers_in(held), (), [10], ["relaxed"])
+    shown = await held.pick(profile, numbers_in(held), (), [10], [RELAXED])
     assert len([pick for pick in shown if "attention" in pick.why.terms or pick.score > 1]) == 1
 
 
@@ -162,7 +164,7 @@ async def test_small_stores_work(memory_store: Store, size: int) -> None:
     held.update(learn=True)
     numbers = numbers_in(held)
     profile = Profile((Interest("a", ("graph",), tuple(Mark(str(n), NOW) for n in numbers[:1])), Interest("b")))
-    shown = await held.pick(profile, numbers, (), [5, 5], ["relaxed", "relaxed"])
+    shown = await held.pick(profile, numbers, (), [5, 5], [RELAXED] * 2)
     assert len(shown) <= min(5, size)
     assert await held.closest(profile.interests, numbers) in [None, *numbers]
     assert len(await found(held, "paper")) == size
@@ -203,17 +205,17 @@ def drawn(draw: random.Random, numbers: Sequence[int], pools: Sequence[Sequence[
     followed = tuple(f"Author{draw.randint(0, 30)}" for _ in range(draw.randint(0, 2)))
     muted = tuple(draw.sample((*WORDS, "Ada Author7"), draw.randint(0, 1)))
     most = [draw.randint(0, 6) for _ in interests]
-    strictness = [draw.choice(["relaxed", "normal", "strict"]) for _ in interests]
+    bars = [draw.choice([RELAXED, NORMAL, STRICT]) for _ in interests]
     seen = draw.sample(numbers, draw.randint(0, 10))
     pool = draw.choice(pools)
-    return Wish(Profile(interests, followed, muted), pool, most, max(most, default=0), strictness, seen)
+    return Wish(Profile(interests, followed, muted), pool, most, max(most, default=0), bars, seen)
 
 
 async def alone(held: Library, wish: Wish) -> list[Pick]:
     """What a digest shows that is ranked by itself, with nothing prepared."""
     fresh = Library(held._store, None, ranker)
     fresh.index = held.index
-    return await fresh.pick(wish.profile, wish.pool, wish.seen, wish.most, wish.strictness)
+    return await fresh.pick(wish.profile, wish.pool, wish.seen, wish.most, wish.bars)
 
 
 @pytest.fixture
@@ -248,7 +250,7 @@ async def test_only_the_best_of_a_large_pool_are_looked_at(full: Library, monkey
     found = {}
     for few in (4_000, 3):
         monkeypatch.setattr(picks, "KEPT", few)
-        wish = Wish(profile, numbers, [9, 9], 9, ["relaxed"] * 2)
+        wish = Wish(profile, numbers, [9, 9], 9, [RELAXED] * 2)
         found[few] = Library.pick_many(full, [wish])[0].picks
         full.index = copy.copy(full.index)
     assert found[4_000] == found[3]
@@ -258,7 +260,7 @@ async def test_only_the_best_of_a_large_pool_are_looked_at(full: Library, monkey
 
 async def test_what_was_prepared_goes_when_papers_change(full: Library, memory_store: Store) -> None:
     numbers = numbers_in(full)
-    wish = Wish(Profile((Interest("a", ("graph",)),)), numbers, [3], 3, ["relaxed"])
+    wish = Wish(Profile((Interest("a", ("graph",)),)), numbers, [3], 3, [RELAXED])
     before = full.pick_many([wish])[0].picks
     text = "Graph graph graph: we study graph models, and nothing else but graph."
     ingest(memory_store, [paper(2, title="All about graph models", abstract=text)], "arxiv", NOW)
@@ -272,7 +274,7 @@ async def test_what_was_prepared_goes_when_papers_change(full: Library, memory_s
 async def test_the_closest_fell_short_and_is_neither_seen_nor_muted(full: Library) -> None:
     numbers = numbers_in(full)
     profile = Profile((Interest("a", ("graph",)),), muted=("Ada Author9", "Ada Author17"))
-    strict = Wish(profile, numbers, [0], 0, ["strict"], seen=[2])
+    strict = Wish(profile, numbers, [0], 0, [STRICT], seen=[2])
     (nothing,) = full.pick_many([strict])
     assert nothing.picks == []
     assert nothing.closest is not None
@@ -282,12 +284,12 @@ async def test_the_closest_fell_short_and_is_neither_seen_nor_muted(full: Librar
     (some,) = full.pick_many([replace(strict, most=[2], total=2)])
     assert some.closest not in {pick.number for pick in some.picks}
     assert full.pick_many([replace(strict, seen=numbers)])[0] == Picked([], None, 0)
-    assert full.pick_many([Wish(Profile((Interest("b"),)), numbers, [2], 2, ["strict"])])[0].closest is None
+    assert full.pick_many([Wish(Profile((Interest("b"),)), numbers, [2], 2, [STRICT])])[0].closest is None
 
 
 async def test_in_all_no_more_than_the_total(full: Library) -> None:
     profile = Profile((Interest("a", ("graph",)), Interest("b", ("video",))))
-    wish = Wish(profile, numbers_in(full), [5, 5], 7, ["relaxed"] * 2)
+    wish = Wish(profile, numbers_in(full), [5, 5], 7, [RELAXED] * 2)
     shown = full.pick_many([wish])[0].picks
     assert [pick.interest for pick in shown] == [0, 1, 0, 1, 0, 1, 0]
 
@@ -297,8 +299,8 @@ async def test_what_a_digest_leaves_out_has_a_reason(full: Library, memory_store
     full.update()
     numbers = numbers_in(full)
     profile = Profile((Interest("a", ("graph",)),), muted=("Ada Author17",))
-    wish = Wish(profile, numbers, [2], 2, ["normal"], seen=[10])
-    shown = await full.pick(profile, numbers, [10], [2], ["normal"])
+    wish = Wish(profile, numbers, [2], 2, [NORMAL], seen=[10])
+    shown = await full.pick(profile, numbers, [10], [2], [NORMAL])
     left = await full.left_out(wish, 40)
     reasons = {one.number: one.reason for one in left}
     assert reasons.keys() == set(numbers) - {pick.number for pick in shown}
@@ -317,13 +319,13 @@ async def test_a_copy_of_what_is_shown_is_left_out_as_such(memory_store: Store) 
     ]  # so is 8
     ingest(memory_store, [*same, *(paper(n) for n in range(1, 12))], "local", NOW)
     held = library(memory_store)
-    wish = Wish(Profile((Interest("a", ("attention",)),)), numbers_in(held), [1], 1, ["relaxed"])
+    wish = Wish(Profile((Interest("a", ("attention",)),)), numbers_in(held), [1], 1, [RELAXED])
     left = await held.left_out(wish, 20)
     assert [one.reason for one in left].count("nearly the same as “One and the same on attention”") == 3
 
 
 async def test_requests_get_their_turn_while_many_digests_are_ranked(full: Library) -> None:
-    wish = Wish(Profile((Interest("a", ("graph",)),)), numbers_in(full), [5], 5, ["relaxed"])
+    wish = Wish(Profile((Interest("a", ("graph",)),)), numbers_in(full), [5], 5, [RELAXED])
     done: list[str] = []
 
     async def many() -> None:
@@ -332,7 +334,7 @@ async def test_requests_get_their_turn_while_many_digests_are_ranked(full: Libra
 
     async def asked() -> None:
         await asyncio.sleep(0.01)
-        await full.pick(wish.profile, wish.pool, (), [5], ["relaxed"])
+        await full.pick(wish.profile, wish.pool, (), [5], [RELAXED])
         await found(full, "graph")
         done.append("asked")
 

@@ -92,6 +92,7 @@ async def test_found_among_all_of_the_conference(conference: App) -> None:
 
 async def test_areas_bring_their_own_papers(conference: App) -> None:
     """A subscription to each area by name: at least 6 of its top ten in the mean are of that area."""
+    from recommender.bar import plain
     from recommender.types import Interest, Profile
 
     with conference.store.reading() as conn:
@@ -102,6 +103,6 @@ async def test_areas_bring_their_own_papers(conference: App) -> None:
     hits = []
     for area in names:
         profile = Profile((Interest(area, (area,)),))
-        picks = await conference.library.pick(profile, everything, set(), [10], ["relaxed"])
+        picks = await conference.library.pick(profile, everything, set(), [10], [plain("relaxed")])
         hits.append(sum(pick.number in inside[area] for pick in picks))
     assert sum(hits) / len(hits) >= 6

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from recommender.bar import THRESHOLDS
 from recommender.index import Index
 from recommender.pool import Pool
 from recommender.select import (
@@ -17,7 +18,6 @@ from recommender.select import (
     FOLLOWED,
     NEWEST,
     RELEVANCE,
-    THRESHOLDS,
     Candidate,
     Rules,
     by,
@@ -31,7 +31,7 @@ from recommender.text import plain
 from recommender.types import Paper, Ranked, Why
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
-RELAXED = Rules(strictness="relaxed")
+RELAXED = Rules(least=THRESHOLDS["relaxed"])
 SUBJECTS = (
     "gradient descent converges on convex losses", "protein folding with equivariant transformers",
     "speech recognition of rare languages", "graph colouring by local search", "robots grasp deformable objects",
@@ -75,13 +75,8 @@ def test_the_best_come_first_and_no_more_than_k() -> None:
 def test_a_stricter_interest_shows_less(strictness: str) -> None:
     papers = [paper(i) for i in range(5)]
     scores = [-1.0, 0.5, 1.5, 2.5, 3.5]
-    shown = picked(papers, scores, rules=Rules(strictness=strictness))
+    shown = picked(papers, scores, rules=Rules(least=THRESHOLDS[strictness]))
     assert set(shown) == {one.id for one, score in zip(papers, scores, strict=True) if score >= THRESHOLDS[strictness]}
-
-
-def test_an_unknown_strictness_is_refused() -> None:
-    with pytest.raises(KeyError):
-        picked([paper(0)], [1.0], rules=Rules(strictness="harsh"))
 
 
 def test_ties_go_to_the_newest_and_then_by_id() -> None:
@@ -92,7 +87,7 @@ def test_ties_go_to_the_newest_and_then_by_id() -> None:
 
 def test_nothing_told_apart_falls_back_to_the_newest_and_says_so() -> None:
     papers = [paper(3), paper(1), paper(2), paper(4, published=None, year=2020), paper(5, published=None)]
-    shown = ranked(papers, [0.0] * 5, 10, Rules(strictness="strict"))
+    shown = ranked(papers, [0.0] * 5, 10, Rules(least=THRESHOLDS["strict"]))
     assert [one.paper for one in shown] == ["p:1", "p:2", "p:3", "p:4", "p:5"]
     assert {one.why.note for one in shown} == {NEWEST}
 
@@ -107,7 +102,7 @@ def test_a_score_that_is_no_number_never_wins() -> None:
 
 def test_seen_papers_stay_away_under_each_of_their_ids() -> None:
     papers = [paper(0), paper(1, ids=("arxiv:1",)), paper(2)]
-    assert picked(papers, [3.0, 2.0, 1.0], rules=Rules(seen={"p:0", "arxiv:1"}, strictness="relaxed")) == ["p:2"]
+    assert picked(papers, [3.0, 2.0, 1.0], rules=Rules(seen={"p:0", "arxiv:1"}, least=THRESHOLDS["relaxed"])) == ["p:2"]
 
 
 def test_a_hundred_copies_show_once() -> None:
@@ -181,7 +176,7 @@ def test_authors_match_in_full_or_by_surname(name: str, author: str, same: bool)
 
 def test_mute_is_absolute() -> None:
     papers = [paper(0, authors=("Ada Lovelace",)), paper(1), paper(2, authors=("Ada Lovelace",))]
-    rules = Rules(strictness="relaxed", followed=("Lovelace",), muted=("gradient descent", "protein folding"))
+    rules = Rules(least=THRESHOLDS["relaxed"], followed=("Lovelace",), muted=("gradient descent", "protein folding"))
     assert picked(papers, [9.0, 8.0, 0.0], rules=rules) == ["p:2"]
     assert picked(papers, [9.0, 8.0, 7.0], rules=Rules(muted=("ada lovelace",))) == ["p:1"]
     assert picked(papers, [0.0, 0.0, 0.0], rules=Rules(muted=("lovelace",))) == ["p:1"]
@@ -189,7 +184,7 @@ def test_mute_is_absolute() -> None:
 
 def test_a_followed_author_passes_the_threshold_and_moves_up() -> None:
     papers = [paper(i, authors=("Ada Lovelace",) if i == 3 else ()) for i in range(4)]
-    shown = ranked(papers, [3.0, 2.5, 2.2, -0.5], 4, Rules(strictness="strict", followed=("Ada Lovelace",)))
+    shown = ranked(papers, [3.0, 2.5, 2.2, -0.5], 4, Rules(least=THRESHOLDS["strict"], followed=("Ada Lovelace",)))
     assert {one.paper for one in shown} == {"p:0", "p:1", "p:2", "p:3"}
     assert {one.paper: one.why.note for one in shown}["p:3"] == AUTHOR
     assert {one.paper: one.score for one in shown}["p:3"] == -0.5
@@ -210,7 +205,7 @@ def test_followed_authors_have_up_to_half_of_the_places() -> None:
 
 def test_only_fresh_papers_where_days_are_given() -> None:
     papers = [paper(i) for i in range(8)]
-    assert set(picked(papers, [2.0] * 8, rules=Rules(strictness="relaxed", now=NOW, days=3))) == {
+    assert set(picked(papers, [2.0] * 8, rules=Rules(least=THRESHOLDS["relaxed"], now=NOW, days=3))) == {
         "p:0",
         "p:1",
         "p:2",
@@ -242,7 +237,7 @@ def test_fresh(published: int | None, year: int | None, seen: int | None, new: b
 
 def test_papers_the_index_does_not_hold_are_still_shown() -> None:
     index = Index()
-    shown = select(index, [Candidate(paper(i), 2.0 - i) for i in range(3)], 2, Rules(strictness="relaxed"))
+    shown = select(index, [Candidate(paper(i), 2.0 - i) for i in range(3)], 2, Rules(least=THRESHOLDS["relaxed"]))
     assert [one.paper for one in shown] == ["p:0", "p:1"]
 
 
@@ -311,7 +306,7 @@ def plainly(index: Index, candidates: Sequence[Candidate], k: int, rules: Rules)
     pool = []
     for one in allowed:
         followed, score = by(one.paper, rules.followed), one.score if told else 0.0
-        if followed or not told or score >= THRESHOLDS[rules.strictness]:
+        if followed or not told or score >= rules.least:
             note = AUTHOR if followed else "" if told else NEWEST
             pool.append((score + FOLLOWED * followed, one.paper, Ranked(one.paper.id, score, Why(note=note))))
     pool.sort(key=lambda entry: (-entry[0], -_came(entry[1]), entry[1].id))
@@ -368,7 +363,7 @@ def test_a_prepared_pool_selects_what_reading_paper_by_paper_selects(seed: int) 
         scores = [0.0 if flat else float(np.float32(draw.choice([draw.gauss(1, 1), 1.5]))) for _ in papers]
         rules = Rules(
             seen={draw.choice(["p:1", "p:2", "other:3", "copy:4", "zzz"]) for _ in range(draw.randint(0, 60))},
-            strictness=draw.choice(list(THRESHOLDS)),
+            least=draw.choice(list(THRESHOLDS.values())),
             followed=tuple(draw.sample(NAMES, draw.randint(0, 2))),
             muted=tuple(draw.sample((*NAMES, "graph speech", "图像", "zzz"), draw.randint(0, 2))),
         )

@@ -129,7 +129,9 @@ def test_names_that_grow_in_the_parser(document: str, charset: str) -> None:
     assert "is refused" in broken(document.encode(charset))
 
 
-@pytest.mark.parametrize("piece", ["<", "<a ", "<a b='", '<a b=""', " xmlns", " xmlns:", " xmlns=", " xmlns='", "xmlns:x"])
+@pytest.mark.parametrize(
+    "piece", ["<", "<a ", "<a b='", '<a b=""', " xmlns", " xmlns:", " xmlns=", " xmlns='", "xmlns:x"]
+)
 def test_what_grows_is_found_in_no_time(piece: str) -> None:
     broken(b"<a>" + (piece * (3_000_000 // len(piece))).encode())
 
