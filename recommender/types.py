@@ -22,7 +22,7 @@ class Paper:
     `published` is aware and in UTC; where only the year is known, `year` holds it and `published` is None.
     `categories` are the areas or sections the source puts it in. With `title_guessed`, the title is the first
     sentence of the abstract, because the source gave none. A paper is `cross_listed` if it was announced as that only:
-    new in one area, but not new.
+    new in one area, but not new. `votes` are those that people gave it on Hugging Face.
     """
 
     id: str
@@ -39,6 +39,7 @@ class Paper:
     ids: tuple[str, ...] = ()
     title_guessed: bool = False
     cross_listed: bool = False
+    votes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

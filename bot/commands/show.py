@@ -9,7 +9,7 @@ from bot.commands import _offers as offers
 from bot.commands._context import Context
 from bot.commands._pages import listed
 from bot.commands._papers import meant
-from bot.core.card import clip, paper_card, place_line
+from bot.core.card import clip, count, paper_card, place_line
 from bot.core.command import command
 from bot.core.ids import url_of
 from bot.core.message import Message
@@ -46,6 +46,7 @@ async def in_full(ctx: Context, stored: Stored, owner: int = 0) -> Message:
         clip(plain(paper.abstract), ABSTRACT_LIMIT),
         _line("area", [plain(name) for name in paper.categories]),
         _line("keywords", [plain(word) for word in paper.keywords[:12]]),
+        count(paper.votes, "vote") + " on Hugging Face" if paper.votes else "",
         _line("ids", stored.ids),
         _line("links", links),
         "" if owner else await _for_me(ctx, stored),  # what is shared tells nobody's interests

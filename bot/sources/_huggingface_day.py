@@ -13,15 +13,18 @@ from recommender.types import Paper
 NAME = "Hugging Face"
 
 
-def parse_day(said: Any) -> list[Paper]:
-    """Return the papers of one day's list. Their votes have no place in a paper. Raises SourceError."""
+MOST_VOTES = 1_000_000
+
+
+def parse_day(said: Any, *, voted: bool = True) -> list[Paper]:
+    """Return the papers of one day's list, with their votes if the day's are `voted`. Raises SourceError."""
     if not isinstance(said, list):
         reason = line(member(said, "error"))[:150]
         raise SourceError(f"{NAME} answered: {reason or 'no list of papers'}.")
-    return [paper for one in said if (paper := _paper(member(one, "paper"))) is not None]
+    return [paper for one in said if (paper := _paper(member(one, "paper"), voted)) is not None]
 
 
-def _paper(said: Any) -> Paper | None:
+def _paper(said: Any, voted: bool) -> Paper | None:
     arxiv = known_id("arxiv", member(said, "id"))
     if arxiv is None:
         return None
@@ -37,4 +40,6 @@ def _paper(said: Any) -> Paper | None:
     paper = paper_of(columns(entry))
     if isinstance(paper, str):
         return None
-    return replace(paper, source="huggingface")
+    votes = member(said, "upvotes") if voted else 0
+    known = isinstance(votes, int) and not isinstance(votes, bool) and 0 < votes <= MOST_VOTES
+    return replace(paper, source="huggingface", votes=votes if known else 0)

@@ -57,7 +57,8 @@ class HuggingFace:
     ) -> AsyncIterator[Paper | Cursor]:
         """Yield the lists of the days since the last one that was over when it was read. Raises SourceError.
 
-        Today's list is read too, and once more when the day is over.
+        Today's list is read too, and once more when the day is over: only then its votes are taken, since each count
+        is a record of its own.
         """
         if not self.picked:
             return
@@ -77,7 +78,7 @@ class HuggingFace:
         )
         if answer.status in not_yet:
             return ()
-        return await asyncio.to_thread(lambda: parse_day(answer.json()))
+        return await asyncio.to_thread(lambda: parse_day(answer.json(), voted=day < self.today()))
 
 
 def _next(cursor: str) -> date | None:

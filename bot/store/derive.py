@@ -83,8 +83,10 @@ def content_of(paper: Paper) -> Content:
     content["ids"] = sorted({paper_id(other) for other in paper.ids} - {"", content["id"]})
     content["published"] = _instant(paper.published)
     content["year"] = paper.year if paper.year is not None and 1 <= paper.year <= 9999 else None
-    if not paper.cross_listed:  # records from before there were cross-lists keep their hashes
+    if not paper.cross_listed:  # records from before there were cross-lists, or votes, keep their hashes
         del content["cross_listed"]
+    if not paper.votes:
+        del content["votes"]
     return content
 
 
@@ -151,6 +153,7 @@ def row_of(records: Iterable[Record]) -> dict[str, Any]:
         "title": titled["title"],
         "title_guessed": bool(titled["title_guessed"]),
         "cross_listed": all(each.get("cross_listed", False) for each in said),
+        "votes": max(each.get("votes", 0) for each in said),
         "title_key": title_key(titled["title"]),
         "abstract": _first(said, "abstract") or "",
         "authors": _first(said, "authors") or [],

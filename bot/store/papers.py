@@ -160,4 +160,5 @@ def _paper(row: Any, ids: Sequence[str]) -> Paper:
         ids=tuple(sorted(set(ids) - {row.key})),
         title_guessed=row.title_guessed,
         cross_listed=row.cross_listed,
+        votes=row.votes,
     )

@@ -64,6 +64,7 @@ papers = Table(
     Column("keywords", JSON, nullable=False),
     Column("title_guessed", Boolean, nullable=False, default=False),
     Column("cross_listed", Boolean, nullable=False, server_default=false()),  # announced as a cross-list only
+    Column("votes", Integer, nullable=False, server_default=text("0")),  # on Hugging Face
     Column("title_key", String(300), nullable=False, index=True),
     Column("first_seen", UTCDateTime, nullable=False, index=True),
     Column("changed", BigInteger, nullable=False, index=True),

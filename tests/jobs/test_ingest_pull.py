@@ -376,3 +376,12 @@ def test_what_a_wrong_charset_spoilt_gives_way_to_what_is_right(memory_store: St
         assert number is not None
         found = shelf.get(conn, [number])[number].paper
     assert (found.title, found.abstract, found.authors) == (right.title, right.abstract, right.authors)
+
+
+def test_votes_are_kept_whoever_else_tells_of_the_paper(store: Store) -> None:
+    paper = Paper("arxiv:2611.10001", "Small models that plan their day", published=NOW)
+    ingest(store, [paper], "arxiv", NOW)
+    ingest(store, [replace(paper, votes=41)], "huggingface", NOW)
+    with store.reading() as conn:
+        (stored,) = shelf.get(conn, [1]).values()
+    assert stored.paper.votes == 41

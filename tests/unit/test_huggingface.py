@@ -14,6 +14,7 @@ from bot.core.ports import Cursor
 from bot.errors import SettingsError, SourceError
 from bot.sources._huggingface_day import parse_day
 from bot.sources.huggingface import source
+from recommender.types import Paper
 from tests.fakes.feeds_server import Feeds, daily
 
 FEEDS = Path(__file__).parents[2].parent / "shared" / "feeds"
@@ -48,10 +49,16 @@ async def test_a_day_that_has_not_begun_there_is_no_failure_and_a_day_that_is_ov
         [one async for one in HERE.fetch(None, http, "2026-11-30")]
 
 
-def test_votes_are_no_venue() -> None:
-    for upvotes in (7, 0, -3, True, "many", None):
+def test_votes_are_numbers_and_no_venue() -> None:
+    for upvotes, votes in ((7, 7), (0, 0), (-3, 0), (True, 0), ("many", 0), (None, 0), (1e400, 0), (10**30, 0)):
         (paper,) = parse_day([daily("A title", upvotes=upvotes)])
-        assert (paper.id, paper.venue, paper.keywords) == ("arxiv:2611.10001", "", ())
+        assert (paper.id, paper.venue, paper.keywords, paper.votes) == ("arxiv:2611.10001", "", (), votes)
+
+
+async def test_votes_are_taken_when_a_day_is_over() -> None:
+    http = Feeds(lambda _path, asked, _headers: (200, [daily("A title", int(asked["date"][-1]), upvotes=7)]))
+    votes = [one.votes async for one in HERE.fetch(None, http, "2026-11-30") if isinstance(one, Paper)]
+    assert votes == [7, 0]  # yesterday's, and today's, which still change
 
 
 @pytest.mark.parametrize("said", [None, {}, {"error": "down"}, "x", 7])

@@ -1,4 +1,4 @@
-"""How each paper came to be shown, and where the promise of each subscription's strictness stands."""
+"""How each paper came to be shown, its votes, and where the promise of each subscription's strictness stands."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _WHOLE = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
+    op.add_column("papers", sa.Column("votes", sa.Integer(), nullable=False, server_default=sa.text("0")))
     with op.batch_alter_table("shown") as table:
         table.add_column(sa.Column("interest_id", _WHOLE, nullable=True))
         table.add_column(sa.Column("place", sa.Integer(), nullable=False, server_default=sa.text("0")))
@@ -34,6 +35,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    with op.batch_alter_table("papers") as table:
+        table.drop_column("votes")
     with op.batch_alter_table("subscriptions") as table:
         for name in ("weighed_id", "wasted", "counted", "tau_first", "tau"):
             table.drop_column(name)
