@@ -144,12 +144,13 @@ class Picker:
             rules = Rules(seen=seen, least=bar.least, followed=profile.followed, muted=profile.muted)
             chosen.append(choose(pool, held, limit, rules, among))
             looked.append(Looked(pool, held, rules, bar))
-        seed = wish.aside if wish.total >= ROOM else None
-        turns = interleave(chosen, wish.total if seed is None else wish.total - 1)
+        turns = interleave(chosen, wish.total)
         picks = [self._explained(profile.interests[at], at, ranked, looked[at]) for at, ranked in turns]
         closest, fits = short(looked, {ranked.paper for _, ranked in turns})
-        if seed is not None and picks and (drawn := self._drawn(profile, looked, picks, seed)):
-            picks.append(drawn)
+        if wish.aside is not None and wish.total >= ROOM and picks:
+            usual = picks[: wish.total - 1]
+            if drawn := self._drawn(profile, looked, usual, wish.aside):  # else the place is for one that fits
+                picks = [*usual, drawn]
         return Picked(picks, closest, muted(looked), fits)
 
     def _drawn(self, profile: Profile, looked: Sequence[Looked], picks: Sequence[Pick], seed: int) -> Pick | None:

@@ -222,6 +222,11 @@ class TestAside:
         await desk.day(*papers(*range(60, 68)), *papers(*range(30, 38), about=COOKING))
         assert not any(row["aside"] for row in desk.shown())
 
+    async def test_where_none_falls_short_the_place_is_for_one_that_fits(self, desk: Desk) -> None:
+        await desk.bot.ask("subscribe memory of language models at=09:00 on=daily max=5 strictness=relaxed")
+        await desk.day(*papers(*range(60, 67)))
+        assert [row["aside"] for row in desk.shown()] == [False] * 5
+
     async def test_it_never_comes_alone(self, desk: Desk) -> None:
         await desk.bot.ask("subscribe memory of language models at=09:00 on=daily max=5")
         message = await desk.day(*papers(*range(30, 38), about=COOKING))
