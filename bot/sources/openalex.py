@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.core.ports import Cursor
-from bot.errors import UsageError
+from bot.errors import SourceError, UsageError
 from bot.sources import _standing
 from bot.sources._openalex_works import FIELDS, KEY, NAME, parse_work, parse_works
 from bot.sources._standing import Page
@@ -99,6 +99,7 @@ class OpenAlex:
             params=self._params(select=FIELDS),
             missing=_REFUSALS,
         )
+        self._let_in(answer)
         return None if answer.status == 404 else await asyncio.to_thread(lambda: parse_work(answer.json()))
 
     async def look(self, words: str, most: int, http: Any) -> list[Paper]:
@@ -111,7 +112,13 @@ class OpenAlex:
 
     async def _page(self, http: Any, **params: str) -> Page:
         answer = await http.get(f"{self.base}/works", params=self._params(**params), missing=_REFUSALS)
+        self._let_in(answer)
         return await asyncio.to_thread(lambda: parse_works(answer.json()))
+
+    def _let_in(self, answer: Any) -> None:
+        """Name the key where it is the reason for a refusal. Raises SourceError."""
+        if self.key and answer.status == 401:
+            raise SourceError(f"{NAME} does not take the key in {KEY}: put the right one there, or leave it out.")
 
     def _params(self, **params: str) -> dict[str, str]:
         own = {"api_key": self.key, "mailto": self.contact}

@@ -109,3 +109,12 @@ def test_each_of_the_words_chosen_is_a_source_with_the_key() -> None:
     assert (reefs.name, reefs.key, reefs.contact) == ("openalex:coral reefs", "abc", "papers@example.org")
     with pytest.raises(SettingsError, match="needs words"):
         source.pick([""], settings)
+
+
+async def test_a_wrong_key_is_named() -> None:
+    known = Scholars(openalex=[entry("Paper 10", 10, "2026-11-10")], first=[(401, {"error": "Unauthorized"})] * 3)
+    async with opened(known, key="wrong") as (alex, client):
+        with pytest.raises(SourceError, match="PAPERROUND_OPENALEX_KEY"):
+            await alex.look("coral reefs", 5, client)
+        with pytest.raises(SourceError, match="PAPERROUND_OPENALEX_KEY"):
+            await alex.find("openalex:W10", client)
