@@ -26,7 +26,7 @@ from bot.store.promises import Crowd, Promise
 from bot.store.ratings import Rating, Shown
 from bot.store.subscriptions import Subscription
 from recommender.bar import Bar
-from recommender.select import ASIDE, NEWEST
+from recommender.select import NEWEST
 from recommender.text import words
 from recommender.types import Profile
 
@@ -247,9 +247,9 @@ def _draft(
 
 def _shown(library: Library, order: Order, pick: Pick, numbers: Sequence[int]) -> Shown:
     """Return how a picked paper came to be shown."""
-    tau, generation = order.bars[pick.interest].tau, library.index.generation
-    aside = pick.why.note == ASIDE
-    return Shown(pick.number, numbers[pick.interest], pick.score, generation, tau, pick.chance, aside)
+    bar, generation = order.bars[pick.interest], library.index.generation
+    aside = pick.score < bar.least  # the wildcard, and authors that are followed: no threshold holds these back
+    return Shown(pick.number, numbers[pick.interest], pick.score, generation, bar.tau, pick.chance, aside)
 
 
 def entries(

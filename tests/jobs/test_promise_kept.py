@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -139,6 +139,19 @@ async def test_whoever_wants_nothing_is_soon_left_alone_and_the_bound_holds(desk
     assert row["wasted"] <= row["counted"] * bound(row["tau_first"], row["counted"], "normal")
     assert row["tau"] >= LOOSEST["normal"]
     assert sum(lost[-4:]) < sum(lost[:4])
+
+
+async def test_a_followed_authors_paper_below_the_threshold_is_outside_the_promise(desk: Desk) -> None:
+    await desk.bot.ask("subscribe memory of language models at=09:00 on=daily max=4")
+    await desk.bot.ask("follow Grace Windowmaker")
+    (soup,) = papers(30, about=COOKING)
+    message = await desk.day(replace(soup, authors=("Grace Windowmaker",)))
+    assert message is not None
+    assert len(message.cards) == 1
+    assert [row["aside"] for row in desk.shown()] == [True]
+    await desk.bot.press(button(message, "Less", 0))
+    await desk.day()
+    assert (desk.promise()["counted"], desk.promise()["wasted"]) == (1, 0.0)
 
 
 async def test_another_strictness_begins_anew(desk: Desk) -> None:
