@@ -27,7 +27,9 @@ def read(conn: Connection) -> Feedback:
     moved = stored.resolve_all(conn, {row.paper_id for row in rows})
     said = _said(conn)
     log = [_shown(row, moved.get(row.paper_id, row.paper_id), said) for row in rows]
-    owners = conn.execute(select(interests.c.owner_id).where(interests.c.removed_at.is_(None)).distinct()).scalars()
+    owners = conn.execute(
+        select(interests.c.owner_id).where(interests.c.removed_at.is_(None)).distinct().order_by(interests.c.owner_id)
+    ).scalars()
     own = [replace(one.interest, name=str(one.number)) for owner in owners.all() for one in held.of(conn, owner)]
     return Feedback(log, own, _papers(conn))
 
