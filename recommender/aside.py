@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recommender.bar import Bar
-from recommender.pool import Pool
+from recommender.pool import Mask, Pool
 from recommender.select import Rules, allows
 from recommender.types import FloatArray
 
@@ -17,12 +17,16 @@ AMONG = 5
 
 
 class Looked(NamedTuple):
-    """What an interest was ranked over: a pool, its scores (n,), what may be shown, and from what probability on."""
+    """What an interest was ranked over: a pool, its scores (n,), what may be shown, and from what probability on.
+
+    `own` (n,) says which of the papers belong to this interest and to no other one of the digest.
+    """
 
     pool: Pool
     scores: FloatArray
     rules: Rules
     bar: Bar
+    own: Mask
 
 
 class Aside(NamedTuple):
@@ -36,11 +40,12 @@ class Aside(NamedTuple):
 def aside(looked: Sequence[Looked], picked: Collection[str], seed: int) -> Aside | None:
     """Draw one of the papers that fall short and whose probability is nearest to 1/2; None if none was told apart.
 
-    It is unseen, not muted, and neither one of the `picked` papers (ids) nor nearly the same as one of them.
+    It is unseen, not muted, and neither one of the `picked` papers (ids) nor nearly the same as one of them; nor does
+    it suit another interest.
     """
     found: list[tuple[float, str, int, int]] = []
-    for number, (pool, scores, rules, bar) in enumerate(looked):
-        mask = allows(pool, rules) & np.isfinite(scores) & (scores < rules.least)
+    for number, (pool, scores, rules, bar, own) in enumerate(looked):
+        mask = own & allows(pool, rules) & np.isfinite(scores) & (scores < rules.least)
         if not mask.any() or not np.abs(scores).max(initial=0) > 0:
             continue
         mine = [pool.places[one] for one in picked if one in pool.places]
@@ -50,8 +55,7 @@ def aside(looked: Sequence[Looked], picked: Collection[str], seed: int) -> Aside
         told = {pool.titles[place] for place in mine}
         nearest = places[np.lexsort((pool.rank[places], doubt[places]))][: AMONG + len(told)].tolist()
         found += [(float(doubt[at]), pool.ids[at], number, at) for at in nearest if pool.titles[at] not in told]
-    least = {one[1]: one for one in sorted(found, reverse=True)}  # a paper of several interests once, where least sure
-    among = sorted(least.values())[:AMONG]
+    among = sorted(found)[:AMONG]
     if not among:
         return None
     _, _, number, place = among[int(np.random.default_rng(seed).integers(len(among)))]

@@ -28,6 +28,8 @@ TOLD = 20
 WEIGHT = 4.0
 """How firmly the prior holds: 1 / variance of the offset and of the slope's logarithm; in a block of many, ratings."""
 
+_FLATTEST = 1e-3  # log-odds per score: scores that tell nothing leave it to wishes, within numbers that can be added
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -42,6 +44,11 @@ class Calibration:
     n: int = 0
     knots: Knots = ()
     crowd: Calibration | None = None
+
+    @property
+    def steepness(self) -> float:
+        """Return how much log-odds one of score is worth, more than 0; of a line through knots, by its sigmoid."""
+        return max(self.slope * (self.crowd.steepness if self.crowd else 1.0), _FLATTEST)
 
     def probability(self, scores: ArrayLike) -> Array:
         """Return the probability of each score, of the same shape, between 0 and 1; 0 for what is no number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recommender.bar import THRESHOLDS
+from recommender.calibrate import PRIOR
 from recommender.index import Index
 from recommender.match import by as by
 from recommender.match import mentions as mentions
 from recommender.pool import Mask, Pool
+from recommender.share import LONG
 from recommender.types import FloatArray, Paper, Ranked, RowArray, Why
 
 RELEVANCE = 0.7
@@ -22,15 +25,18 @@ RELEVANCE = 0.7
 Measured on authors-nlp, 0.7 makes the top ten more varied (mean cosine 0.23 instead of 0.27) and loses no hits.
 """
 
-FOLLOWED = 2.0
-"""Standard deviations by which a followed author moves a paper up, besides passing the threshold."""
+FOLLOWED = 2.0 * math.log(6.0)
+"""Log-odds that a followed author adds where papers are put in order: odds times 36. Such a paper passes the threshold.
+
+Before anybody has rated, that is two standard deviations. It is our weighing of a wish, no observation: the probability
+that people are told stays that of the text.
+"""
 
 NEWEST, AUTHOR, ASIDE = "newest", "followed author", "aside"
 """Notes of `Why`: nothing in the interest told the papers apart; an author is followed; outside the usual."""
 
 _FLAT = 1e-5
 _POOL = 200
-_TITLE_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +52,15 @@ class Candidate:
 class Rules:
     """What may be shown. `seen` are ids, `least` is the least score; `days`, with `now`, asks for fresh papers.
 
-    `followed` are authors that pass the threshold; `muted` are words, phrases or authors that never appear.
+    `followed` are authors that pass the threshold; `muted` are words, phrases or authors that never appear. `steepness`
+    is how much log-odds one of score is worth.
     """
 
     seen: Collection[str] = frozenset()
     least: float = THRESHOLDS["normal"]
     followed: tuple[str, ...] = ()
     muted: tuple[str, ...] = ()
+    steepness: float = PRIOR.steepness
     now: datetime | None = None
     days: int | None = None
 
@@ -75,7 +83,7 @@ def choose(
     """
     worth, told, passing = passes(pool, scores, rules, among)
     followed = pool.by(rules.followed)
-    lifted = worth + FOLLOWED * followed
+    lifted = worth + FOLLOWED / rules.steepness * followed
     places = np.flatnonzero(passing)
     places = places[np.lexsort((pool.rank[places], -lifted[places]))]
     kept = _once(pool, places, followed)
@@ -132,7 +140,7 @@ def _once(pool: Pool, places: RowArray, followed: Mask) -> list[int]:
     distinct = []
     for at in places.tolist():
         title, id_ = pool.titles[at], pool.ids[at]
-        if id_ in told or (title in told and title.count(" ") >= _TITLE_WORDS - 1):
+        if id_ in told or (title in told and title.count(" ") >= LONG - 1):
             continue
         told |= {title, id_}
         distinct.append(at)
@@ -146,24 +154,6 @@ def _once(pool: Pool, places: RowArray, followed: Mask) -> list[int]:
             kept.append(at)
             gone |= pool.twins(at)
     return kept
-
-
-def interleave(per_interest: Sequence[Sequence[Ranked]], k: int) -> list[tuple[int, Ranked]]:
-    """Return at most `k` papers as (number of the interest, paper), taking from the interests in turn.
-
-    A paper that several interests picked belongs to the one where it scores best (the first, if they are level).
-    """
-    best: dict[str, tuple[float, int]] = {}
-    for number, picked in enumerate(per_interest):
-        for one in picked:
-            if one.paper not in best or one.score > best[one.paper][0]:
-                best[one.paper] = (one.score, number)
-    queues = [[one for one in picked if best[one.paper][1] == number] for number, picked in enumerate(per_interest)]
-    rounds = max(map(len, queues), default=0)
-    turns = [
-        (number, queue[turn]) for turn in range(rounds) for number, queue in enumerate(queues) if turn < len(queue)
-    ]
-    return turns[: max(k, 0)]
 
 
 def fresh(paper: Paper, first_seen: datetime | None, now: datetime, days: int) -> bool:

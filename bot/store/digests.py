@@ -191,9 +191,8 @@ def draft(
 
     Papers that are there for being new alone, since no topic tells them apart, come only if it is `loose`.
     """
-    ranked = library.pick_many([order.wish for order in orders])
-    if not loose:  # every morning, that would be noise
-        ranked = [replace(one, picks=[pick for pick in one.picks if pick.why.note != NEWEST]) for one in ranked]
+    # every morning, what is new and no more would be noise
+    ranked = library.pick_many([replace(order.wish, loose=loose) for order in orders])
     numbers = {number for one in ranked for number in _named(one)}
     with store.reading() as conn:
         stored = papers.get(conn, sorted(numbers))

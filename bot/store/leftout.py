@@ -16,19 +16,21 @@ from recommender.types import Paper
 
 
 def short(looked: Sequence[Looked], picked: Collection[str]) -> tuple[int | None, float | None]:
-    """Return the best unseen, unmuted paper that was not picked, over all interests that tell papers apart.
+    """Return the most probable unseen, unmuted paper that was not picked, over all interests that tell papers apart.
 
     With it, the probability that it is liked, None while that is a guess.
     """
-    best: tuple[float, int, float | None] | None = None
-    for pool, scores, rules, bar in looked:
-        allowed = allows(pool, rules)
+    best: tuple[float, float, int, float | None] | None = None
+    for pool, scores, rules, bar, own in looked:
+        allowed = own & allows(pool, rules)
         allowed[[pool.places[id_] for id_ in picked if id_ in pool.places]] = False
         if allowed.any() and np.abs(scores).max(initial=0) > 0:
             at = int(np.where(allowed, scores, -np.inf).argmax())
-            if best is None or scores[at] > best[0]:
-                best = (float(scores[at]), int(pool.ids[at]), bar.fits(float(scores[at])))
-    return (None, None) if best is None else best[1:]
+            score = float(scores[at])
+            order = float(bar.calibration.probability(score)), score
+            if best is None or order > best[:2]:
+                best = (*order, int(pool.ids[at]), bar.fits(score))
+    return (None, None) if best is None else best[2:]
 
 
 def muted(looked: Sequence[Looked]) -> int:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
 
 import numpy as np
@@ -28,7 +29,8 @@ from recommender.match import by
 from recommender.pool import Mask, Pool
 from recommender.portrait import portrait
 from recommender.search import search
-from recommender.select import ASIDE, Rules, choose, interleave
+from recommender.select import ASIDE, NEWEST, Rules, choose
+from recommender.share import copies, interleave, owners
 from recommender.types import FloatArray, Interest, Mark, Paper, Profile, Ranked, Ranker, RowArray, Why
 
 CONSIDERED = 400  # best papers of an interest that are looked at whole
@@ -89,8 +91,8 @@ class Picker:
         with self._lock:
             rows = np.flatnonzero(self._index.live)
             scores = self._ranker.score([alike], rows)[0]
-            pool, own, among = self._considered(_Field(rows, None), scores, ())
-            looked = Looked(pool, own, rules, plain("relaxed"))
+            pool, own, mine, among = self._considered(_Field(rows, None), scores, np.ones(rows.size, np.bool_), ())
+            looked = Looked(pool, own, rules, plain("relaxed"), mine)
             picked = [self._explained(alike, 0, one, looked) for one in choose(pool, own, most, rules, among)]
         return [replace(pick, why=replace(pick.why, near="")) for pick in picked]
 
@@ -137,14 +139,17 @@ class Picker:
     def _pick(self, wish: Wish) -> Picked:
         profile, field = wish.profile, self._field(wish.pool)
         scores = self._ranker.score(profile.interests, field.rows)
+        of = owners(scores, wish.bars) if len(scores) > 1 else np.zeros(field.rows.size, np.int64)
         seen = frozenset(str(number) for number in wish.seen)
         chosen, looked = [], []
-        for own, limit, bar in zip(scores, wish.most, wish.bars, strict=True):
-            pool, held, among = self._considered(field, own, profile.followed)
-            rules = Rules(seen=seen, least=bar.least, followed=profile.followed, muted=profile.muted)
-            chosen.append(choose(pool, held, limit, rules, among))
-            looked.append(Looked(pool, held, rules, bar))
-        turns = interleave(chosen, wish.total)
+        for at, (own, limit, bar) in enumerate(zip(scores, wish.most, wish.bars, strict=True)):
+            pool, held, mine, among = self._considered(field, own, of == at, profile.followed)
+            rules = Rules(seen, bar.least, profile.followed, profile.muted, bar.calibration.steepness)
+            picked = choose(pool, held, limit, rules, among)
+            chosen.append([one for one in picked if wish.loose or one.why.note != NEWEST])
+            looked.append(Looked(pool, held, rules, bar, mine))
+        pools = [one.pool for one in looked] if len(looked) > 1 else []
+        turns = interleave(chosen, wish.total, partial(copies, pools))
         picks = [self._explained(profile.interests[at], at, ranked, looked[at]) for at, ranked in turns]
         closest, fits = short(looked, {ranked.paper for _, ranked in turns})
         if wish.aside is not None and wish.total >= ROOM and picks:
@@ -162,31 +167,39 @@ class Picker:
         ranked = Ranked(pool.ids[place], float(scores[place]), Why(note=ASIDE))
         return replace(self._explained(profile.interests[at], at, ranked, looked[at]), chance=chance)
 
-    def _considered(self, field: _Field, scores: FloatArray, followed: Sequence[str]) -> tuple[Pool, FloatArray, Mask]:
-        """Return a pool, its scores (n,), and which of it is looked at: the best and the followed authors' papers."""
-        rows, pool, best = field.rows, field.pool, self._best(field.rows, scores)
+    def _considered(
+        self, field: _Field, scores: FloatArray, own: Mask, followed: Sequence[str]
+    ) -> tuple[Pool, FloatArray, Mask, Mask]:
+        """Return a pool, its scores (n,), which of it is the interest's `own`, and which of that is looked at.
+
+        That is the best and the followed authors' papers.
+        """
+        rows, pool, best = field.rows, field.pool, self._best(field.rows, scores, own)
         if pool is None:
             inside = np.zeros(self._index.n_rows, np.bool_)
             inside[rows] = True
             hits = [hit.row for name in followed for hit in search(self._index, name, NAMED, inside)]
             places = np.union1d(best, np.flatnonzero(np.isin(rows, hits))).astype(np.int64)
             kept, pool = self._prepared(rows[places])
-            best, scores = np.flatnonzero(np.isin(kept, rows[best])), scores[np.isin(rows, kept)]
+            best, left = np.flatnonzero(np.isin(kept, rows[best])), np.isin(rows, kept)
+            scores, own = scores[left], own[left]
         among = pool.by(followed)
         among[best] = True
-        return pool, scores, among
+        return pool, scores, own, among & own
 
-    def _best(self, rows: RowArray, scores: FloatArray) -> RowArray:
-        """Return the places of the best of the rows; of the newest, where the scores tell nothing apart."""
+    def _best(self, rows: RowArray, scores: FloatArray, own: Mask) -> RowArray:
+        """Return the places of the best of the interest's own rows; of the newest, where scores tell nothing apart."""
         if np.abs(scores).max(initial=0) > 0:
-            return np.argsort(-scores, kind="stable")[:CONSIDERED]
-        if rows.size <= CONSIDERED:
-            return np.arange(rows.size)
+            order = np.argsort(-scores, kind="stable")
+            return order[own[order]][:CONSIDERED]
+        mine = np.flatnonzero(own)
+        if mine.size <= CONSIDERED:
+            return mine
         if self._newest is None:
             with self._store.reading() as conn:
                 newest = papers.newest(conn, len(self._index))
             self._newest = self._index.rows([str(number) for number in newest])
-        places = {row: at for at, row in enumerate(rows.tolist())}
+        places = dict(zip(rows[mine].tolist(), mine.tolist(), strict=True))
         return np.array([places[row] for row in self._newest.tolist() if row in places][:CONSIDERED], np.int64)
 
     def _explained(self, interest: Interest, at: int, ranked: Ranked, looked: Looked) -> Pick:
@@ -203,13 +216,14 @@ class Picker:
         if not rows.size or not profile.interests or limit < 1:
             return []
         shown = self._rows([pick.number for pick in picks])
+        of = owners(scores, wish.bars)
         places = np.argsort(-scores.max(axis=0), kind="stable")[: limit + len(picks)]
         _, pool = self._prepared(np.union1d(rows[places], shown))
         result = []
         for place in places.tolist():
             id_ = self._index.ids([int(rows[place])])[0]
             if id_ in pool.places and int(rows[place]) not in shown:
-                nearest = int(scores[:, place].argmax())
+                nearest = int(of[place])
                 score = float(scores[nearest, place])
                 told = bool(np.abs(scores[nearest]).max() > 0)
                 why = reason(wish, picks, pool, pool.places[id_], (nearest, score, told))

@@ -18,7 +18,8 @@ class Wish:
 
     `most` papers and one of `bars` an interest, and at most `total` papers in all. An array as the pool is quickest;
     wishes for the same pool share what is prepared. With a number as `aside`, the last of five places or more is for a
-    paper outside the usual, which that number draws.
+    paper outside the usual, which that number draws. Unless it is `loose`, an interest that tells nothing apart brings
+    nothing: else it brings the newest papers.
     """
 
     profile: Profile
@@ -28,6 +29,7 @@ class Wish:
     bars: Sequence[Bar]
     seen: Collection[int] = ()
     aside: int | None = None
+    loose: bool = True
 
 
 @dataclass(frozen=True, slots=True)

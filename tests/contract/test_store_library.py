@@ -17,7 +17,8 @@ from bot.jobs.ingest import ingest
 from bot.store import picks, records
 from bot.store.engine import Store
 from bot.store.library import Library, Pick, Picked, Wish
-from recommender.bar import plain
+from recommender.bar import Bar, plain
+from recommender.calibrate import Calibration
 from recommender.index import Index
 from recommender.rankers.default import ranker
 from recommender.types import Interest, Mark, Paper, Profile
@@ -292,6 +293,26 @@ async def test_in_all_no_more_than_the_total(full: Library) -> None:
     wish = Wish(profile, numbers_in(full), [5, 5], 7, [RELAXED] * 2)
     shown = full.pick_many([wish])[0].picks
     assert [pick.interest for pick in shown] == [0, 1, 0, 1, 0, 1, 0]
+
+
+async def test_a_paper_that_two_interests_want_belongs_to_the_more_probable_one(full: Library) -> None:
+    profile = Profile((Interest("all", ("graph",)), Interest("same", ("graph",))))
+    shy = Bar(0.1, Calibration(-3.0, 1.0))
+    wish = Wish(profile, numbers_in(full), [4, 4], 4, [shy, RELAXED])
+    (shown,) = full.pick_many([wish])
+    assert [pick.interest for pick in shown.picks] == [1, 1, 1, 1]
+    assert [pick.number for pick in shown.picks] == [
+        pick.number for pick in full.pick_many([replace(wish, bars=[RELAXED, shy])])[0].picks
+    ]
+    assert {one.interest for one in await full.left_out(wish, 3)} == {1}
+
+
+async def test_a_topic_that_nobody_uses_takes_no_places_of_the_others(full: Library) -> None:
+    profile = Profile((Interest("zzz", ("zzz",)), Interest("a", ("graph",))))
+    wish = Wish(profile, numbers_in(full), [4, 4], 4, [RELAXED] * 2)
+    loose, scheduled = full.pick_many([wish, replace(wish, loose=False)])
+    assert [pick.interest for pick in loose.picks] == [0, 1, 0, 1]
+    assert [pick.interest for pick in scheduled.picks] == [1, 1, 1, 1]
 
 
 async def test_what_a_digest_leaves_out_has_a_reason(full: Library, memory_store: Store) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from recommender.bar import THRESHOLDS
+from recommender.calibrate import PRIOR, Calibration
 from recommender.index import Index
 from recommender.pool import Pool
 from recommender.select import (
@@ -23,7 +24,6 @@ from recommender.select import (
     by,
     choose,
     fresh,
-    interleave,
     mentions,
     select,
 )  # fmt: skip
@@ -241,16 +241,16 @@ def test_papers_the_index_does_not_hold_are_still_shown() -> None:
     assert [one.paper for one in shown] == ["p:0", "p:1"]
 
 
-def test_interests_take_turns() -> None:
-    first = [Ranked("a", 3.0), Ranked("b", 2.0), Ranked("c", 1.0)]
-    second = [Ranked("x", 9.0), Ranked("b", 2.5)]
-    assert [(at, one.paper) for at, one in interleave([first, second], 10)] == [(0, "a"), (1, "x"), (0, "c"), (1, "b")]
-    assert [one.paper for _, one in interleave([first, second], 2)] == ["a", "x"]
-    assert interleave([], 5) == interleave([[], []], 5) == interleave([first], 0) == []
-
-
-def test_a_paper_level_in_two_interests_belongs_to_the_first() -> None:
-    assert interleave([[Ranked("a", 1.0)], [Ranked("a", 1.0)]], 5) == [(0, Ranked("a", 1.0))]
+def test_following_adds_to_the_log_odds_whatever_ratings_made_of_scores() -> None:
+    papers = [paper(i, authors=("Ada Lovelace",) if i == 3 else ()) for i in range(4)]
+    scores, steep = [9.0, 8.0, 7.0, 6.0], Calibration(-1.0, 20.0)
+    assert steep.probability(6.0 + FOLLOWED / steep.steepness) == pytest.approx(
+        1 / (1 + np.exp(-(-1.0 + 20.0 * 6.0 + FOLLOWED)))
+    )
+    far = Rules(followed=("Ada Lovelace",), steepness=steep.steepness)  # 20 log-odds a score: a wish moves nothing
+    assert picked(papers, scores, rules=far)[-1] == "p:3"
+    near = replace(far, steepness=0.1)
+    assert picked(papers, scores, rules=near)[0] == "p:3"
 
 
 def test_many_candidates_are_bounded() -> None:
@@ -308,7 +308,9 @@ def plainly(index: Index, candidates: Sequence[Candidate], k: int, rules: Rules)
         followed, score = by(one.paper, rules.followed), one.score if told else 0.0
         if followed or not told or score >= rules.least:
             note = AUTHOR if followed else "" if told else NEWEST
-            pool.append((score + FOLLOWED * followed, one.paper, Ranked(one.paper.id, score, Why(note=note))))
+            pool.append(
+                (score + FOLLOWED / PRIOR.steepness * followed, one.paper, Ranked(one.paper.id, score, Why(note=note)))
+            )
     pool.sort(key=lambda entry: (-entry[0], -_came(entry[1]), entry[1].id))
     kept: list[tuple[float, Paper, Ranked]] = []
     for entry in pool:
