@@ -8,7 +8,11 @@ from scipy.sparse import csr_matrix
 from recommender.index import Index
 from recommender.profile import TOPIC, Weighted
 from recommender.rankers._base import FLAT, Base, spread, standardise
-from recommender.rankers._vectors import Block, Compared, Desk, Vectors, closeness, coefficients, vectors
+from recommender.rankers._block import Block
+from recommender.rankers._close import closeness, coefficients
+from recommender.rankers._compared import Compared
+from recommender.rankers._desk import Desk
+from recommender.rankers._vectors import Vectors, vectors
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
 RAREST = 4.0

@@ -9,7 +9,8 @@ from scipy.sparse import csr_matrix, vstack
 
 from recommender.index import Index
 from recommender.rankers._base import Base, standardise
-from recommender.rankers._vectors import Desk, unit
+from recommender.rankers._desk import Desk
+from recommender.rankers._vectors import unit
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
 C, TOLERANCE, ITERATIONS = 0.01, 1e-6, 10_000

@@ -7,7 +7,8 @@ from scipy.sparse import csr_matrix
 
 from recommender.index import Index
 from recommender.rankers._base import Base, standardise
-from recommender.rankers._vectors import Desk, mixed
+from recommender.rankers._desk import Desk
+from recommender.rankers._vectors import mixed
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
 

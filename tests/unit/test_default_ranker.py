@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from recommender.index import Index
-from recommender.rankers._vectors import Block, unit, vectors
+from recommender.rankers._block import Block
+from recommender.rankers._vectors import unit, vectors
 from recommender.rankers.default import RAREST, Default
 from recommender.types import Interest, Mark, Paper, RowArray
 

@@ -14,7 +14,8 @@ from scipy.sparse import csr_matrix
 from recommender.explain import Explainer, contributions, explain, sentences, spellings
 from recommender.index import Index
 from recommender.rankers import default, recent, svm, tfidf
-from recommender.rankers._vectors import closeness, coefficients, unit
+from recommender.rankers._close import closeness, coefficients
+from recommender.rankers._vectors import unit
 from recommender.types import Interest, Mark, Paper, Why
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)

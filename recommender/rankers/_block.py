@@ -1,0 +1,100 @@
+"""Papers to rank, prepared for comparing with many interests."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from recommender.index import Index
+from recommender.rankers._vectors import Vectors, unit
+from recommender.types import FloatArray, RowArray
+
+_COMMON = 0.1
+"""Terms in more than this share of a block are multiplied as a dense matrix: they are few, but most of the work."""
+
+_FEW = 5
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _product(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return left @ right on one thread: on a busy machine more of them wait for each other longer than it takes."""
+    with _threads().limit(limits=1, user_api="blas"):
+        product: FloatArray = left @ right
+    return product
+
+
+class Block:
+    """Papers to rank, followed by the usual ones, prepared for comparing with many interests.
+
+    The first `n` columns of what `words` and `meanings` return are the papers, the others the usual ones, whose rows
+    are given in rising order.
+    """
+
+    def __init__(self, index: Index, rows: RowArray, usual: RowArray) -> None:
+        self.n = rows.size
+        self._usual = usual
+        both = np.concatenate([rows, usual])
+        found = unit(index, index.counts(both))
+        columns, places = np.unique(found.indices, return_inverse=True)
+        narrow = csr_matrix((found.data, places, found.indptr), shape=(both.size, columns.size))
+        # one place a term of the index: a search among the block's terms would take a third of a ranking's time
+        self._places = np.full(index.n_terms, -1, np.int32)
+        self._places[columns] = np.arange(columns.size)
+        self._turned: csr_matrix = narrow.T.tocsr()
+        self._lengths = np.diff(self._turned.indptr)
+        common = self._lengths > both.size * _COMMON
+        self._dense = self._turned[common].toarray()
+        self._slots = np.where(common, np.cumsum(common) - 1, -1)
+        self._meaning = np.ascontiguousarray(index.lsa(both).T)
+
+    def usual_but(self, own: RowArray) -> RowArray:
+        """Return the columns of the usual papers without an interest's own, or all if that leaves hardly any.
+
+        A paper is like itself: in a small store the interest's own would make everything else look far away.
+        """
+        others = np.ones(self._usual.size, np.bool_)
+        if others.size:
+            at = np.minimum(np.searchsorted(self._usual, own), others.size - 1)
+            others[at[self._usual[at] == own]] = False
+        kept = np.flatnonzero(others)
+        return self.n + (kept if kept.size >= _FEW else np.arange(others.size))
+
+    def words(self, words: csr_matrix) -> FloatArray:
+        """Return cosines of shape (n_words, n + n_usual) with unit rows of TF-IDF, (n_words, n_terms)."""
+        n, width = words.shape[0], self._turned.shape[1]
+        places = self._places[words.indices]
+        held = np.flatnonzero(places >= 0)
+        places, data = places[held], words.data[held]
+        rows, slots = np.repeat(np.arange(n), np.diff(words.indptr))[held], self._slots[places]
+        common, rare = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
+        dense = np.zeros((n, self._dense.shape[0]), np.float32)
+        dense[rows[common], slots[common]] = data[common]
+        starts, lengths = self._turned.indptr[places[rare]], self._lengths[places[rare]]
+        flat = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        cells = np.repeat(rows[rare] * width, lengths) + self._turned.indices[flat]
+        worth = np.repeat(data[rare], lengths) * self._turned.data[flat]
+        sums = np.bincount(cells, worth, n * width).reshape(n, width)
+        return _product(dense, self._dense) + sums.astype(np.float32)
+
+    def meanings(self, meaning: FloatArray) -> FloatArray:
+        """Return cosines of shape (n_meaning, n + n_usual) with unit rows of LSA coordinates, (n_meaning, k)."""
+        return _product(meaning, self._meaning)
+
+    def similarity(self, those: Vectors) -> FloatArray:
+        """Return the sum of both cosines, (n_vectors, n + n_usual): the one measure of what is near to what."""
+        return self.words(those.words) + self.meanings(those.meaning)
+
+    def holds(self, columns: RowArray) -> NDArray[np.bool_]:
+        """Return which papers hold which terms, (n_columns, n + n_usual)."""
+        result = np.zeros((columns.size, self._turned.shape[1]), np.bool_)
+        places = self._places[columns]
+        result[places >= 0] = self._turned[places[places >= 0]].toarray() > 0
+        return result
