@@ -32,7 +32,7 @@ from bot.errors import NotAllowed, PaperroundError, Refused, SettingsError, Stor
 from bot.jobs.courier import Courier
 from bot.jobs.service import Parts, Role, Service
 from bot.jobs.upkeep import held, pulse, subscribed
-from bot.outside import Outside
+from bot.outside import Outside, vectors_of
 from bot.platforms._setup import Setup
 from bot.platforms.console import Console, Memory
 from bot.plugins import load
@@ -92,7 +92,8 @@ class App:
         if settings.ranker not in rankers:
             raise SettingsError(f"PAPERROUND_RANKER: “{settings.ranker}” is none of {', '.join(rankers)}.")
         store = Store.open(database_of(settings))
-        library = Library(store, settings.data_dir / f"index-{store.id[:12]}", rankers[settings.ranker])
+        folder = settings.data_dir / f"index-{store.id[:12]}"
+        library = Library(store, folder, rankers[settings.ranker], vectors_of(settings, store))
         return cls(settings, store, library, now=now)
 
     def console(self, *, stdin: TextIO, stdout: TextIO, memory: Memory, **options: Any) -> Console:

@@ -19,6 +19,7 @@ from bot.core.configured import (
     read_base,
     read_command,
     read_contact,
+    read_embedder,
     read_id,
     read_key,
     read_shards,
@@ -63,6 +64,18 @@ class Settings(BaseSettings):
         default="auto", description="How a log line looks: human, json, or auto (human at a terminal, JSON otherwise)."
     )
     ranker: str = Field(default="default", description="Which ranker picks the papers: default, tfidf, svm or recent.")
+    embedder: Annotated[str, AfterValidator(read_embedder)] = Field(
+        default="",
+        description="What makes dense vectors for the default ranker: a folder with model.onnx and tokenizer.json "
+        "(needs the extra dense), or the address of an OpenAI-compatible API, such as http://localhost:11434/v1. "
+        "Empty: nothing, and nothing is missing.",
+    )
+    embedder_model: Annotated[str, AfterValidator(str.strip)] = Field(
+        default="", description="Of such an API: the model's name."
+    )
+    embedder_key: Annotated[SecretStr, _hidden(read_key)] = Field(
+        default=SecretStr(""), description="Of such an API: the key, if it wants one."
+    )
     digest_at: Annotated[str, BeforeValidator(Time.read)] = Field(
         default="09:00", description="Local time of a new subscription that names none."
     )

@@ -11,6 +11,7 @@ PaperroundError            `str(error)` is what a person reads: what happened, t
 │   ├── StoreError         the database cannot be opened, or is newer than this program
 │   └── FileError          a file is missing, unreadable, too large or not what it says
 ├── SourceError            a source of papers did not answer, or answered nonsense
+├── EmbedderError          texts could not be turned into dense vectors
 └── DeliveryError          a message did not go out as asked
     ├── Retry              not taken, and it may be tried again after `after` seconds
     ├── Refused            not taken, and trying again will not help: closed, archived, removed, no permission; or it
@@ -62,6 +63,17 @@ class FileError(SetupError):
 
 class SourceError(PaperroundError):
     """A source of papers did not answer, or answered nonsense.
+
+    `after`: seconds for which it does not want to be asked again; 0 if it tells none.
+    """
+
+    def __init__(self, text: str = "", after: float = 0.0) -> None:
+        super().__init__(text)
+        self.after = after
+
+
+class EmbedderError(PaperroundError):
+    """Texts could not be turned into dense vectors; digests go out without them.
 
     `after`: seconds for which it does not want to be asked again; 0 if it tells none.
     """

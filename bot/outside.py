@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.config import Settings
-from bot.core.ports import Source
+from bot.core.ports import Embedder, Source
 from bot.jobs.chosen import chosen, usable
 from bot.jobs.keeper import keeper
 from bot.jobs.reach import Reach
@@ -15,6 +15,7 @@ from bot.plugins import load
 from bot.sources._http import Client
 from bot.store.engine import Store
 from bot.store.library import Library
+from bot.store.vectors import Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Outside:
     kinds: Mapping[str, Any]
     sources: Mapping[str, Source]
     reach: Reach | None
+    vectors: Vectors | None = None
 
     @classmethod
     def open(cls, settings: Settings, store: Store, library: Library) -> Outside:
@@ -38,7 +40,7 @@ class Outside:
         chosen(kinds, settings.sources.split(",") if settings.sources else [], settings)
         able = {name: _keyed(kind, settings) for name, kind in kinds.items()}
         reach = Reach(able, http, keeper(store, library)) if settings.lookups else None
-        return cls(settings, http, kinds, chosen(kinds, [], settings), reach)
+        return cls(settings, http, kinds, chosen(kinds, [], settings), reach, library.vectors)
 
     def choose(self, specs: Sequence[str]) -> tuple[Mapping[str, Source], Mapping[str, str]]:
         """Return what is to be asked of these specs, by name, and of each that cannot be the reason."""
@@ -48,7 +50,27 @@ class Outside:
         """Give up what is at work, and let go of all connections."""
         if self.reach is not None:
             await self.reach.close()
+        if self.vectors is not None:
+            await self.vectors.embedder.close()
         await self.http.close()
+
+
+def vectors_of(settings: Settings, store: Store) -> Vectors | None:
+    """Return the dense vectors of the model that the settings name, without reading any. Raises SettingsError."""
+    found = embedder_of(settings)
+    return None if found is None else Vectors(store, found)
+
+
+def embedder_of(settings: Settings) -> Embedder | None:
+    """Return the embedder that the settings name, with a client of its own. Raises SettingsError.
+
+    That client may ask whom it likes, since the address is the administrator's: often it is this machine.
+    """
+    if not settings.embedder:
+        return None
+    http = Client(settings.contact, pace={}, private=True)
+    made = (kind.open(settings, http) for kind in load("bot.embedders", "embedder").values())
+    return next((one for one in made if one is not None), None)
 
 
 def _keyed(kind: Any, settings: Settings) -> Any:

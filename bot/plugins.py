@@ -11,6 +11,7 @@ GROUPS = {
     "bot.sources": "paperround.sources",
     "bot.commands": "paperround.commands",
     "bot.platforms": "paperround.platforms",
+    "bot.embedders": "paperround.embedders",
     "recommender.rankers": "paperround.rankers",
 }
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from recommender import basis, files, near, segment, stored, text
+from recommender.dense import Dense
 from recommender.segment import Segment
 from recommender.stored import Part, State
 from recommender.types import FloatArray, Paper, RowArray
@@ -27,7 +28,7 @@ class Index:
     `folder` holds the index on disk and may be shared by processes: one writes at a time, readers keep what they
     opened until `refresh`. Without a folder everything is in memory. A folder that is damaged, cut, or of another
     version counts as empty (`last` is 0 and `damaged` says why), so that the caller rebuilds it from the database.
-    `seed` is where the chance in fits and samples starts; it is not stored.
+    `seed` is where the chance in fits and samples starts, `dense` may hold more vectors; neither is stored.
 
     Rows are numbers from 0 to `n_rows` - 1; a `fit` renumbers them and raises `generation`. Removed papers keep their
     rows until then. `last` is the highest change number that the caller says it holds.
@@ -36,6 +37,7 @@ class Index:
     leaves the original as it is, and put the copy in its place.
     """
 
+    dense: Dense | None = None
     _df: NDArray[np.int32] | None
     _ids: list[str] | None
     _places: dict[str, int] | None
@@ -273,8 +275,7 @@ class Index:
         """Give the last part its latent coordinates."""
         part = self._state.parts[-1]
         rows = np.arange(part.row, part.row + len(part.data))
-        located = part.data.with_lsa(self._state.basis.project(self.counts(rows)))
-        self._state.parts[-1] = replace(part, data=located)
+        self._state.parts[-1] = replace(part, data=part.data.with_lsa(self._state.basis.project(self.counts(rows))))
 
     def _add(self, fresh: Segment) -> None:
         """Hold a new segment, bury what it replaces and keep the number of segments logarithmic."""

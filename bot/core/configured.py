@@ -55,6 +55,12 @@ def read_base(text: str, example: str) -> str:
     return text.strip().rstrip("/")
 
 
+def read_embedder(text: str) -> str:
+    """Read a folder or the address of an interface, or nothing. Raises ValueError for an address that is none."""
+    text = text.strip()
+    return read_base(text, "http://localhost:11434/v1") if "://" in text else text
+
+
 def read_contact(text: str) -> str:
     """Read a mail address or a web page, or nothing. Raises ValueError for anything else."""
     if not re.fullmatch(r"(https?://[^\s()<>]{3,190}|[^\s()<>@:/]{1,64}@[\w.-]{1,190})?", text.strip(), re.ASCII):

@@ -1,4 +1,4 @@
-"""The two ports of the bot. The third, Ranker, is the recommender's."""
+"""The ports of the bot: Source, Platform and Embedder. Ranker is the recommender's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 from bot.core.check import Check
 from bot.core.message import Message
 from bot.core.request import Address, Receipt, Request
-from recommender.types import Paper
+from recommender.types import FloatArray, Paper
 
 CURSOR_LIMIT = 2000  # characters
 Invoke = Callable[[Request], AsyncGenerator[Message, None]]
@@ -140,6 +140,26 @@ class Source(Protocol):
 
         It goes on from `cursor`, the text of the last Cursor that was stored; at first it is empty.
         """
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors, near ones for texts on the same. Nothing is missing without one.
+
+    The `embedder` of a module of `bot.embedders` has `open(settings, http)`, which returns one, without touching disk
+    or network, or None if the settings name another kind, and raises SettingsError.
+    """
+
+    def name(self) -> str:
+        """Return what tells the model and its version: vectors of two names are never compared. It may read files.
+
+        Raises EmbedderError.
+        """
+
+    async def embed(self, texts: Sequence[str]) -> FloatArray:
+        """Return vectors of length 1, (len(texts), d), float32, the same for the same text. Raises EmbedderError."""
+
+    async def close(self) -> None:
+        """Let go of what it holds. Never raises."""
 
 
 class Platform(Protocol):

@@ -11,6 +11,7 @@ from bot.config import Settings
 from bot.core.card import clip, count
 from bot.core.check import DETAILS, Check, span
 from bot.core.standing import NONE_CHOSEN, TO_CHOOSE, called, standing, waiting
+from bot.jobs import dense
 from bot.jobs.choose import specs_of
 from bot.jobs.chosen import usable
 from bot.jobs.upkeep import alive
@@ -189,6 +190,7 @@ def look_inside(
     store: Store, library: Library, settings: Settings, now: Callable[[], datetime]
 ) -> dict[str, Callable[[], Check]]:
     """Return each check of this module by its name, to be called."""
+    vectors = library.vectors
     return {
         "clock": lambda: clock(store, now),
         "zones in use": lambda: zones(store),
@@ -198,7 +200,7 @@ def look_inside(
         "paused": lambda: paused(store),
         "processes": lambda: processes(store, settings),
         "index": lambda: index(store, library),
-    }
+    } | ({} if vectors is None else {"dense vectors": lambda: dense.check(store, vectors)})
 
 
 def _iso(time: datetime | None) -> str:

@@ -25,6 +25,7 @@ from bot.errors import DeliveryError, StoreError
 from bot.jobs import web
 from bot.jobs.choose import specs_of
 from bot.jobs.clock import Clock
+from bot.jobs.embed import Embedding
 from bot.jobs.plan import Planner
 from bot.jobs.pull import pull
 from bot.jobs.send import Sender
@@ -33,7 +34,8 @@ from bot.store import deliveries, heartbeats, installs, interests, notes, outbox
 from bot.store.engine import Store
 from bot.store.library import Library
 
-INDEX_EVERY, CHOOSE_EVERY, PULL_EVERY, PLAN_EVERY, SEND_EVERY, AGE_EVERY, PRUNE_EVERY = (
+INDEX_EVERY, EMBED_EVERY, CHOOSE_EVERY, PULL_EVERY, PLAN_EVERY, SEND_EVERY, AGE_EVERY, PRUNE_EVERY = (
+    60.0,
     60.0,
     30.0,
     60.0,
@@ -159,6 +161,8 @@ class Service:
             clock.every(SEND_EVERY, "send", self._sender.tick)
             clock.every(AGE_EVERY, "ages", self._age)
             clock.every(PRUNE_EVERY, "prune", self._prune)
+            if (vectors := self._parts.library.vectors) is not None:
+                clock.every(EMBED_EVERY, "dense vectors", Embedding(self._parts.store, vectors).tick)
         return clock
 
     def _ask_often(self, name: str) -> None:

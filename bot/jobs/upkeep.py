@@ -8,6 +8,7 @@ from typing import Any
 from bot.config import Settings
 from bot.core.digest import upcoming
 from bot.core.plain import plain
+from bot.jobs import dense
 from bot.store import heartbeats, papers, subscriptions
 from bot.store.engine import Store
 from bot.store.library import Library
@@ -37,7 +38,8 @@ def held(store: Store, library: Library) -> dict[str, Any]:
     with store.reading() as conn:
         stored = papers.count(conn)
     index = library.index
-    return {"papers": stored, "papers in the index": len(index), "papers learnt from": index.fitted}
+    facts = {"papers": stored, "papers in the index": len(index), "papers learnt from": index.fitted}
+    return facts | (dense.facts(library.vectors) if library.vectors is not None else {})
 
 
 def subscribed(store: Store) -> list[str]:

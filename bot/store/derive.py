@@ -11,6 +11,8 @@ from typing import Any
 
 from bot.store.facts import Facts, facts, kind
 from bot.store.text import key, paper_id, short, storable, title_key
+from recommender.dense import key_of as key_of_text
+from recommender.dense import text_of
 from recommender.types import Paper
 
 # The one place that says whose word counts: the lower number first. Publishers before archives before collectors.
@@ -149,13 +151,15 @@ def row_of(records: Iterable[Record]) -> dict[str, Any]:
     published = _first(said, "published")
     venue, year = _venue_and_year(said)
     seen = [record.seen_at for record in ordered]
+    abstract = _first(said, "abstract") or ""
     return {
         "title": titled["title"],
         "title_guessed": bool(titled["title_guessed"]),
         "cross_listed": all(each.get("cross_listed", False) for each in said),
         "votes": max(each.get("votes", 0) for each in said),
         "title_key": title_key(titled["title"]),
-        "abstract": _first(said, "abstract") or "",
+        "abstract": abstract,
+        "text_hash": key_of_text(text_of(titled["title"], abstract)),
         "authors": _first(said, "authors") or [],
         "published": datetime.fromisoformat(published) if published else None,
         "year": year,

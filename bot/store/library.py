@@ -28,6 +28,7 @@ from bot.store.picks import Picked as Picked
 from bot.store.picks import Picker, numbered
 from bot.store.picks import Verdict as Verdict
 from bot.store.picks import Wish as Wish
+from bot.store.vectors import Vectors
 from recommender.bar import Bar
 from recommender.files import busy
 from recommender.index import Index
@@ -66,9 +67,15 @@ class Looked:
 
 
 class Library:
-    """The index and the ranker of one process. `folder` None, or one that cannot be written, keeps it in memory."""
+    """The index and the ranker of one process. `folder` None, or one that cannot be written, keeps it in memory.
 
-    def __init__(self, store: Store, folder: Path | None, make: Callable[[Index], Ranker]) -> None:
+    `vectors` are the dense ones, where an embedder is set up.
+    """
+
+    def __init__(
+        self, store: Store, folder: Path | None, make: Callable[[Index], Ranker], vectors: Vectors | None = None
+    ) -> None:
+        self.vectors = vectors
         self._store = store
         self._make = make
         self._lock = RLock()
@@ -227,10 +234,12 @@ class Library:
         """Return what ranks the papers of the index as it is now; it stays as it is while the index goes on."""
         with self._lock:
             index = self.index
-            state = (index, index.generation, index.last, index.n_rows, len(index))
+            dense = self.vectors.dense if self.vectors is not None else None
+            state = (index, index.generation, index.last, index.n_rows, len(index), dense)
             if self._picker is None or self._picker[0] != state:
                 _ = index.df, index.rows(())  # made once for both
                 taken = copy.copy(index)
+                taken.dense = dense
                 self._picker = state, Picker(self._store, taken, self._make(taken))
             return self._picker[1]
 

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Float,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -66,6 +67,7 @@ papers = Table(
     Column("cross_listed", Boolean, nullable=False, server_default=false()),  # announced as a cross-list only
     Column("votes", Integer, nullable=False, server_default=text("0")),  # on Hugging Face
     Column("title_key", String(300), nullable=False, index=True),
+    Column("text_hash", String(64), nullable=False, index=True, server_default=text("''")),  # of title and abstract
     Column("first_seen", UTCDateTime, nullable=False, index=True),
     Column("changed", BigInteger, nullable=False, index=True),
     to("papers.id", "merged_into", null=True),
@@ -108,6 +110,17 @@ categories = Table(
     Column("name_key", String(200), primary_key=True),
     Column("name", Text, nullable=False),
     Index("ix_categories_name_key", "name_key"),
+)
+# Dense vectors by what was embedded: of papers (their text_hash) and of topics.
+embeddings = Table(
+    "embeddings",
+    metadata,
+    number(),
+    Column("model", String(200), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("vector", LargeBinary, nullable=False),  # little-endian float16
+    UniqueConstraint("model", "hash"),
+    sqlite_autoincrement=True,
 )
 
 # People and channels: whoever can have interests.

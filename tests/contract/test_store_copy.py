@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import insert, select, text, update
 
@@ -22,6 +23,7 @@ from bot.store import (
     chosen,
     copy,
     deliveries,
+    embeddings,
     heartbeats,
     installs,
     interests,
@@ -74,6 +76,7 @@ def full(store: Store) -> Store:
         installs.keep(conn, "slack", Install("T1", "sealed", "U", "B", "A", "Lab", ("commands",), "U1", NOW), NOW)
         for key, state, token in (("one", "sent", ""), ("two", "pending", "x"), ("three", "dead", "")):
             put(conn, key, state, token, number, lab)
+        embeddings.keep(conn, "model:1", {"0" * 64: np.full(4, 0.5, np.float32)})
         conn.execute(insert(disputes).values(alias="doi:10.1/x", paper_id=numbers[3]))
         conn.execute(insert(shown).values(outbox_id=2, paper_id=numbers[3]))
         conn.execute(update(schedules).values(next_due_at=LATER, planning_until=LATER, covered_id=9))
