@@ -1,8 +1,10 @@
 # Sourced by deploy/demo and tests/check: makes the project's virtual environment once, and installs into it what is asked for.
+# Packages named behind that are installed without what they ask for.
 # Sets BIN to its programs' folder. PYTHON names another interpreter; 3.11 or newer is needed.
 
 environment() {
   local wanted="$1" root mark stamp python
+  shift
   root="$(pwd)"
   BIN="$root/.venv/bin"
   # pip comes last: without it, the making was interrupted.
@@ -21,6 +23,9 @@ environment() {
   if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$mark" ]; then
     echo "Installing $wanted (once; it takes about a minute) …" >&2
     "$BIN/python" -m pip --require-virtualenv install --quiet --disable-pip-version-check --constraint deploy/constraints.txt --editable "$wanted"
+    if [ $# -gt 0 ]; then
+      "$BIN/python" -m pip --require-virtualenv install --quiet --disable-pip-version-check --constraint deploy/constraints.txt --no-deps "$@"
+    fi
     printf '%s' "$mark" >"$stamp"
   fi
 }

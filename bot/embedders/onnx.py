@@ -79,7 +79,7 @@ class Onnx:
     def _model(self) -> tuple[Any, Any]:
         """Return the tokenizer and the session."""
         try:
-            import onnxruntime  # type: ignore[import-untyped]
+            import onnxruntime
             from tokenizers import Tokenizer
         except ImportError as error:
             raise EmbedderError(f'{self._who} needs more packages: pip install "paperround[dense]".') from error
