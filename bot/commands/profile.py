@@ -7,13 +7,15 @@ from typing import Annotated
 from bot.commands import _offers_mine as mine
 from bot.commands._context import Context
 from bot.commands._pages import say
+from bot.commands._promised import standing
 from bot.core.card import clip, count
 from bot.core.command import command
 from bot.core.message import Message
 from bot.core.plain import plain
 from bot.errors import NotFound
-from bot.store import interests, papers, wishes
+from bot.store import interests, papers, subscriptions, wishes
 from bot.store.interests import Held
+from bot.store.subscriptions import Subscription
 from recommender.types import Mark
 
 TITLES = 5  # marked papers named of each kind
@@ -31,7 +33,8 @@ async def profile(
         if one is None:
             raise NotFound(f"You have no interest called “{clip(plain(name), 60)}”. See all: /papers profile")
         held = [one]
-    parts = [await _interest(ctx, one) for one in held]
+    scheduled = {sub.interest: sub for sub in await ctx.store.read(subscriptions.of, ctx.me.number)}
+    parts = [await _interest(ctx, one, scheduled.get(one.number)) for one in held]
     for kind, words in (("follow", "Authors you follow"), ("mute", "Muted")):
         have = await ctx.store.read(wishes.of, ctx.me.number, kind)
         if have:
@@ -47,7 +50,7 @@ async def profile(
     )
 
 
-async def _interest(ctx: Context, held: Held) -> str:
+async def _interest(ctx: Context, held: Held, sub: Subscription | None) -> str:
     interest = held.interest
     lines = [f"“{plain(interest.name)}”"]
     if interest.topics:
@@ -60,6 +63,8 @@ async def _interest(ctx: Context, held: Held) -> str:
     for marks, word in ((interest.liked, "more"), (interest.disliked, "less")):
         if marks:
             lines.append(f"    {word} like {count(len(marks), 'paper')}: {await _titles(ctx, marks)}")
+    if sub is not None:
+        lines.append(f"    {await standing(ctx, sub)}")
     lines.append(f"    change it: /papers more PAPER, /papers less PAPER, /papers unsubscribe {plain(interest.name)}")
     return "\n".join(lines)
 

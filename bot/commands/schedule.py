@@ -12,6 +12,7 @@ from bot.commands._chosen import WHICH, chosen, mine_or_here
 from bot.commands._context import Context
 from bot.commands._manage import may_manage
 from bot.commands._pages import listed, say, undo
+from bot.commands._promised import standing
 from bot.commands._when import differences, full, keep_zone, names, nothing, typed, values_of
 from bot.commands.subscribe import comes_with, title_of
 from bot.core.command import PERSON, PHRASE, command
@@ -114,6 +115,7 @@ async def _shown(ctx: Context, sub: Subscription) -> Message:
     lines = (
         names([sub]),
         full(sub, ctx.now),
+        await standing(ctx, sub),
         f"in one digest with {called(others)}" if others else "",
         f"asked for by {plain(sub.asker)}" if sub.place_kind == "channel" else "",
         f"Change any of it: /papers schedule {typed(sub.name, ctx.commands['schedule'])} {_OPTIONS}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 
@@ -16,16 +15,15 @@ from bot.core.digest import Trouble, because, falls_short, head, troubles, upcom
 from bot.core.pages import content_of
 from bot.core.plain import plain
 from bot.errors import StoreError
-from bot.store import digests, planning, promises
+from bot.store import digests, planning
 from bot.store.digests import Draft, Order
 from bot.store.engine import Store
 from bot.store.library import Library
 from bot.store.planning import Due, Frozen
-from bot.store.promises import Crowd, Promise
+from bot.store.promises import Promise
 from bot.store.subscriptions import Subscription
 
 BATCH = 50  # subscriptions that are planned together: what they share is read once
-CROWD = timedelta(hours=1)  # for which it holds what everybody said
 QUIET = timedelta(days=7)  # silence longer than this is broken
 STRETCHED = timedelta(hours=2)  # by which a digest covers more than usual before it says so
 
@@ -41,7 +39,6 @@ class Planner:
         self._settings = settings
         self._platforms = platforms
         self.stopping = False
-        self._crowd: tuple[datetime, Crowd] | None = None
 
     async def tick(self, until: datetime | None = None) -> int:
         """Plan all that is due, and return how many digests and silences that were. Raises StoreError.
@@ -80,7 +77,7 @@ class Planner:
         asked = [due for due in batch if due.date is not None and self._may(due)]
         with self._store.reading() as conn:
             now = self._store.clock(conn)
-            reader = digests.Reader(conn, self._settings.fresh_days, self._everybody(conn, now))
+            reader = digests.Reader(conn, self._settings.fresh_days, self._library.crowd(conn, now))
             reader.expect([sub for due in asked for sub in due.subs])
             reader.news(min((due.sub.covered_id for due in asked), default=0))
             orders = [reader.scheduled(due.subs, now, aside=self._settings.wildcard) for due in asked]
@@ -88,12 +85,6 @@ class Planner:
         self._library.update()  # what the orders name is in the index then
         made: dict[int, Draft] = dict(zip([due.sub.number for due in asked], self._ranked(orders, known), strict=True))
         return [(due, made.get(due.sub.number)) for due in batch]
-
-    def _everybody(self, conn: Any, now: datetime) -> Crowd:
-        """Return what everybody here said, as of the last hour."""
-        if self._crowd is None or now - self._crowd[0] > CROWD:
-            self._crowd = now, promises.crowd(conn)
-        return self._crowd[1]
 
     def _may(self, due: Due) -> bool:
         return self._settings.allows(due.sub.platform, due.sub.workspace)

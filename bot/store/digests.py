@@ -135,6 +135,7 @@ def on_demand(
     fresh: Collection[int],
     since: datetime,
     now: datetime,
+    everybody: Crowd | None = None,
 ) -> tuple[Order, tuple[Trouble, ...]]:
     """Return an order for the papers that are `fresh`, or, if none is left, for all that is stored; and the troubles.
 
@@ -149,7 +150,7 @@ def on_demand(
         held=held,
         profile=interests.profile_of(conn, owner, [one.interest for one in held]),
         most=tuple(most for _, most, _ in wanted),
-        bars=bars(conn, [(one.number, strictness) for one, _, strictness in wanted]),
+        bars=bars(conn, [(one.number, strictness) for one, _, strictness in wanted], everybody),
         pool=np.array(sorted(numbers), np.int64),
         seen=frozenset(seen),
         since=since,
@@ -159,9 +160,9 @@ def on_demand(
     return order, troubles_of(conn)
 
 
-def bars(conn: Connection, wanted: Sequence[tuple[int, str]]) -> tuple[Bar, ...]:
+def bars(conn: Connection, wanted: Sequence[tuple[int, str]], everybody: Crowd | None = None) -> tuple[Bar, ...]:
     """Return what papers have to reach for interests, given as (number, strictness where nothing was planned yet)."""
-    everybody = promises.crowd(conn)
+    everybody = everybody or promises.crowd(conn)
     standing = promises.of_interests(conn, [number for number, _ in wanted])
     rated = ratings.of(conn, [number for number, _ in wanted])
     return tuple(

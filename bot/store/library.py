@@ -17,10 +17,12 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import structlog
+from sqlalchemy import Connection
 
 from bot.store import catalogue, papers
 from bot.store.catalogue import Keyword
 from bot.store.engine import Store
+from bot.store.everybody import Everybody
 from bot.store.papers import Stored
 from bot.store.picks import LeftOut as LeftOut
 from bot.store.picks import Pick as Pick
@@ -28,6 +30,7 @@ from bot.store.picks import Picked as Picked
 from bot.store.picks import Picker, numbered
 from bot.store.picks import Verdict as Verdict
 from bot.store.picks import Wish as Wish
+from bot.store.promises import Crowd
 from bot.store.vectors import Vectors
 from recommender.bar import Bar
 from recommender.files import busy
@@ -81,6 +84,7 @@ class Library:
         self._lock = RLock()
         self._folder = folder
         self.index = Index(folder)
+        self._everybody = Everybody()
         self._picker: tuple[object, Picker] | None = None
         self._fresh: tuple[object, frozenset[int]] = (None, frozenset())
         self._starters: tuple[object, list[Keyword]] = (None, [])
@@ -144,6 +148,10 @@ class Library:
                 return fn(*args, **kwargs)
 
         return await asyncio.to_thread(work)
+
+    def crowd(self, conn: Connection, now: datetime) -> Crowd:
+        """Return what everybody here said, as of the last hour at most."""
+        return self._everybody.crowd(conn, now, self.index.generation)
 
     # --- lookups
 

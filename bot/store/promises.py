@@ -59,20 +59,22 @@ FRESH: dict[str, Any] = {"tau": None, "tau_first": None, "counted": 0, "wasted":
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """What everybody here said so far: a calibration, and by strictness where a threshold starts."""
+    """What everybody here said so far: a calibration, and by strictness where a threshold starts.
+
+    `enough` are those for which they said enough to tell; the others have a plain start.
+    """
 
     calibration: Calibration
     starts: Mapping[str, float]
+    enough: frozenset[str] = frozenset()
 
 
 def crowd(conn: Connection) -> Crowd:
     """Read it; it takes some time, and holds for an hour or so."""
     known = ratings.crowd(conn)
-    found = {}
-    for strictness, alpha in ALPHA.items():
-        begun = start(_first(conn, strictness, known), alpha, PLAIN[strictness])
-        found[strictness] = PLAIN[strictness] if begun is None else begun
-    return Crowd(known, found)
+    begun = {name: start(_first(conn, name, known), alpha, PLAIN[name]) for name, alpha in ALPHA.items()}
+    told = {name: tau for name, tau in begun.items() if tau is not None}
+    return Crowd(known, PLAIN | told, frozenset(told))
 
 
 def read(conn: Connection, numbers: Collection[int], everybody: Crowd) -> dict[int, Promise]:

@@ -96,6 +96,9 @@ async def test_the_threshold_follows_what_is_pressed(desk: Desk) -> None:
     assert first is not None
     await desk.bot.press(button(first, "Less", 0))
     await desk.bot.press(button(first, "Less", 1))
+    for line in ("profile", "schedule 1"):
+        said = (await desk.bot.ask(line)).text
+        assert "So far 50 % of the places did, over 1 digest that counts. A paper has to fit 63 %" in said
     await desk.day()
     row = desk.promise()
     assert (row["counted"], row["wasted"], row["tau_first"]) == (1, 0.5, PLAIN["normal"])
