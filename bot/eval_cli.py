@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bot.errors import UsageError
+from bot.eval_dense import embeds_of
 from bot.evaluating import makers_of, own_feedback, say, tell
 from recommender.evaluate import places
 from recommender.evaluate.jsonl import BadSetError
@@ -37,6 +38,10 @@ def evaluate(
     ] = None,
     protocol: Annotated[str, typer.Option(help="deployed, refit or both.")] = Protocol.DEPLOYED.value,
     seeds: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = len(SEEDS),
+    embedder: Annotated[
+        str,
+        typer.Option(help="A folder with an ONNX model, or an API's address; PAPERROUND_EMBEDDER if left out."),
+    ] = "",
     own: Annotated[bool, typer.Option("--own", help="What people here said of digests, instead of sets.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print {set: {ranker: {metric: {mean, low, high}}}}.")] = False,
 ) -> None:
@@ -52,6 +57,7 @@ def evaluate(
     try:
         wanted = folders or [*map(str, places.sets()), *MADE]
         files = corpora or places.corpora([Path(one) for one in wanted if one not in MADE])
-        say(Whole(wanted, files, makers, protocols, range(seeds), tell).outcomes(), quietly=json_)
+        embeds = embeds_of(embedder, tell)
+        say(Whole(wanted, files, makers, protocols, range(seeds), tell, embeds).outcomes(), quietly=json_)
     except BadSetError as error:
         raise UsageError(str(error)) from error

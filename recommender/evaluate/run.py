@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from recommender.evaluate.background import Background
+from recommender.evaluate.embedded import Embeds, attach
 from recommender.evaluate.measures import Sums, measure
 from recommender.evaluate.outcome import Outcome
 from recommender.evaluate.scoring import Maker, Scorer, scorer_of
@@ -56,12 +57,18 @@ def run(
     protocol: Protocol = Protocol.DEPLOYED,
     tell: Callable[[str], None] = lambda _: None,
     measured: Measure = plainly,
+    embeds: Embeds | None = None,
 ) -> Outcome:
-    """Return what the rankers do on a task, under each seed: of the SVD, of the random papers and of the order."""
+    """Return what the rankers do on a task, under each seed: of the SVD, of the random papers and of the order.
+
+    With `embeds`, there are dense vectors too.
+    """
     found: dict[str, list[list[Sums]]] = {name: [] for name in makers}
     for seed in seeds:
         began = time.monotonic()
         index = prepare(task, background, seed, protocol)
+        if embeds is not None:
+            attach(index, task, background, embeds)
         tell(f"{task.name}, {protocol.value}, seed {seed}: ready in {time.monotonic() - began:.0f} s")
         for name, make in makers.items():
             began = time.monotonic()

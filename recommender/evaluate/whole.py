@@ -10,6 +10,7 @@ from pathlib import Path
 
 from recommender.evaluate import known, topics
 from recommender.evaluate.background import Background
+from recommender.evaluate.embedded import Embeds
 from recommender.evaluate.folder import load
 from recommender.evaluate.jsonl import BadSetError, corpus, stem
 from recommender.evaluate.run import SEEDS, Protocol, run
@@ -35,6 +36,7 @@ class Whole:
     protocols: Sequence[Protocol] = (Protocol.DEPLOYED,)
     seeds: Sequence[int] = SEEDS
     tell: Callable[[str], None] = lambda _: None
+    embeds: Embeds | None = None
 
     @cached_property
     def background(self) -> Background:
@@ -65,7 +67,8 @@ class Whole:
         for remark in task.remarks:
             self.tell(f"{task.name}: {remark}")
         for protocol in self.protocols:
-            found = run(task, self.background, self.makers, self.seeds, protocol, self.tell)
+            how = (self.seeds, protocol, self.tell)
+            found = run(task, self.background, self.makers, *how, embeds=self.embeds)
             name = task.name if protocol is Protocol.DEPLOYED else f"{task.name} ({protocol.value})"
             yield Told(replace(found, name=name), telling(task), SEARCHED if task.searched else "")
 

@@ -11,9 +11,11 @@ from typer.testing import CliRunner
 
 from bot.app import DATABASE
 from bot.cli import cli, main
+from bot.eval_dense import _read
 from bot.store.address import sqlite_url
 from bot.store.engine import Store
 from tests.fakes import judged
+from tests.fakes.small_model import model_folder
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +100,7 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert said() == ("paperround: There are no sets in ../shared/eval. Say where one is: paperround eval FOLDER\n")
     assert said("nowhere") == "paperround: nowhere is no folder\n"
     assert said(str(tmp_path)).startswith(f"paperround: {tmp_path} is no set: it has no papers.jsonl and users.jsonl")
-    assert "--ranker: there is no “best”. There are: default, " in said(str(folder), "--ranker", "best")
+    assert "--ranker: there is no “best”. There are: cda, default, " in said(str(folder), "--ranker", "best")
     assert "--protocol: “x” is none. Type deployed, refit or both." in said(str(folder), "--protocol", "x")
     assert "none.jsonl cannot be read" in said(str(folder), "--corpus", "none.jsonl")
     assert "topic-words needs a corpus" in said("topic-words")
@@ -115,3 +117,29 @@ def test_own_feedback_needs_a_database_and_ratings(
     done = CliRunner().invoke(cli, ["eval", "--own", "--json"], catch_exceptions=False)
     assert json.loads(done.stdout) == {}
     assert "Nobody has rated enough" in done.stderr
+
+
+def test_dense_vectors_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPERROUND_DATA_DIR", str(tmp_path / "data"))
+    model = model_folder(tmp_path / "minilm")
+    folder = judged.people(tmp_path / "eval" / "toy", n=9, users=3)
+    args = ["eval", str(folder), "--ranker", "default", "--seeds", "1", "--json", "--embedder", str(model)]
+    first, again = (CliRunner().invoke(cli, args, catch_exceptions=False) for _ in range(2))
+    assert json.loads(first.stdout)["toy"]["default"]["pairwise_loss"]["mean"] == 0.0
+    assert first.stdout == again.stdout
+    assert "9 of 9 texts embedded" in first.stderr
+    assert "embedded" not in again.stderr
+    (kept,) = (tmp_path / "data").glob("eval-*.npz")
+    assert len(_read(kept)) == 9
+    kept.write_bytes(kept.read_bytes()[:500])
+    assert _read(kept) == {}, "what cannot be read is made anew"
+
+
+def test_a_model_that_is_none_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = judged.people(tmp_path / "toy", n=15, users=3)
+    args = (str(folder), "--ranker", "default", "--embedder", str(tmp_path))
+    told = refusal(*args, capsys=capsys, monkeypatch=monkeypatch)
+    assert "--embedder: " in told
+    assert "model.onnx cannot be read: No such file" in told
