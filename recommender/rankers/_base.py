@@ -1,10 +1,11 @@
-"""What all rankers share: the corpus is the index's, and interests are scored one by one."""
+"""What all rankers share: the corpus is the index's, and a score is the sum of parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from recommender.index import Index
@@ -35,7 +36,7 @@ class Base:
     def score(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
         """Return float32 scores of shape (n_interests, n_rows): the sums of `parts`, finite, higher is better.
 
-        Each interest is scored by itself, so a single call and a batch give the same numbers.
+        A single call and a batch give the same numbers, but for rounding.
 
         Raises:
             IndexError: a row is not one of the index.
@@ -44,13 +45,19 @@ class Base:
         rows = np.asarray(rows, np.int64)
         if rows.size and not 0 <= rows.min() <= rows.max() < self.index.n_rows:
             raise IndexError(f"rows must be 0 to {self.index.n_rows - 1}")
+        if not rows.size or not interests:
+            return np.zeros((len(interests), rows.size), np.float32)
+        result = self.sums(interests, rows)
+        if not np.isfinite(result).all():
+            np.nan_to_num(result, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
+        return result
+
+    def sums(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
+        """Return the sums of `parts`, (n_interests, n_rows), one interest after the other."""
         result = np.zeros((len(interests), rows.size), np.float32)
-        if rows.size:
-            for scores, interest in zip(result, interests, strict=True):
-                for part in self.parts(interest, rows).values():
-                    scores += part
-            if not np.isfinite(result).all():
-                np.nan_to_num(result, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
+        for scores, interest in zip(result, interests, strict=True):
+            for part in self.parts(interest, rows).values():
+                scores += part
         return result
 
     def parts(self, interest: Interest, rows: RowArray) -> dict[str, FloatArray]:
@@ -85,3 +92,15 @@ def standardise(values: FloatArray, reference: FloatArray) -> FloatArray:
     """Return (values - mean) / deviation, with the mean and the deviation of `reference`; see `spread`."""
     mean, deviation = spread(reference)
     return (values - np.float32(mean)) / np.float32(deviation)
+
+
+def spreads(values: FloatArray, counted: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+    """Return mean and standard deviation of each row of `values` (m, n) over the columns `counted` (m, n), (m, 1) each.
+
+    They are 0 and 1 where nothing is counted, and the deviation is 1 where it is rounding only.
+    """
+    size = np.maximum(counted.sum(axis=1, keepdims=True), 1)
+    mean = ((values * counted).sum(axis=1, keepdims=True, dtype=np.float64) / size).astype(np.float32)
+    apart = (values - mean) * counted
+    deviation = np.sqrt(np.einsum("ij,ij->i", apart, apart)[:, None] / size).astype(np.float32)
+    return mean, np.where(deviation > FLAT, deviation, np.float32(1.0))

@@ -16,8 +16,6 @@ from recommender.types import FloatArray, RowArray
 _COMMON = 0.1
 """Terms in more than this share of a block are multiplied as a dense matrix: they are few, but most of the work."""
 
-_FEW = 5
-
 
 @cache
 def _threads() -> ThreadpoolController:
@@ -34,13 +32,13 @@ def _product(left: FloatArray, right: FloatArray) -> FloatArray:
 class Block:
     """Papers to rank, followed by the usual ones, prepared for comparing with many interests.
 
-    The first `n` columns of what `words` and `meanings` return are the papers, the others the usual ones, whose rows
-    are given in rising order.
+    The first `n` of the `size` columns of what `words` and `meanings` return are the papers, the others the usual ones,
+    whose rows, `usual`, are given in rising order. `meaning` (k, size) are the coordinates of both.
     """
 
     def __init__(self, index: Index, rows: RowArray, usual: RowArray) -> None:
-        self.n = rows.size
-        self._usual = usual
+        self.n, self.size = rows.size, rows.size + usual.size
+        self.usual = usual
         both = np.concatenate([rows, usual])
         found = unit(index, index.counts(both))
         columns, places = np.unique(found.indices, return_inverse=True)
@@ -53,19 +51,7 @@ class Block:
         common = self._lengths > both.size * _COMMON
         self._dense = self._turned[common].toarray()
         self._slots = np.where(common, np.cumsum(common) - 1, -1)
-        self._meaning = np.ascontiguousarray(index.lsa(both).T)
-
-    def usual_but(self, own: RowArray) -> RowArray:
-        """Return the columns of the usual papers without an interest's own, or all if that leaves hardly any.
-
-        A paper is like itself: in a small store the interest's own would make everything else look far away.
-        """
-        others = np.ones(self._usual.size, np.bool_)
-        if others.size:
-            at = np.minimum(np.searchsorted(self._usual, own), others.size - 1)
-            others[at[self._usual[at] == own]] = False
-        kept = np.flatnonzero(others)
-        return self.n + (kept if kept.size >= _FEW else np.arange(others.size))
+        self.meaning = np.ascontiguousarray(index.lsa(both).T)
 
     def words(self, words: csr_matrix) -> FloatArray:
         """Return cosines of shape (n_words, n + n_usual) with unit rows of TF-IDF, (n_words, n_terms)."""
@@ -86,7 +72,7 @@ class Block:
 
     def meanings(self, meaning: FloatArray) -> FloatArray:
         """Return cosines of shape (n_meaning, n + n_usual) with unit rows of LSA coordinates, (n_meaning, k)."""
-        return _product(meaning, self._meaning)
+        return _product(meaning, self.meaning)
 
     def similarity(self, those: Vectors) -> FloatArray:
         """Return the sum of both cosines, (n_vectors, n + n_usual): the one measure of what is near to what."""

@@ -12,7 +12,7 @@ from recommender.index import Index
 from recommender.profile import TOPIC, Weighted, weigh
 from recommender.rankers._block import Block
 from recommender.rankers._compared import Compared, Prepared
-from recommender.rankers._vectors import Vectors, stacked, unit, vectors
+from recommender.rankers._vectors import Vectors, stacked, topical, vectors
 from recommender.text import area_hash
 from recommender.types import FloatArray, Interest, RowArray
 
@@ -46,6 +46,11 @@ class Desk:
     def __init__(self, index: Index) -> None:
         self._index = index
         self._kept = _Kept((-1, -1, -1), np.zeros(0, np.int64))
+
+    @property
+    def usual(self) -> RowArray:
+        """Return the rows of the random stored papers, in rising order."""
+        return self._current().usual
 
     def block(self, rows: RowArray) -> Block:
         """Return the block of these rows."""
@@ -102,9 +107,8 @@ class Desk:
         """Return a topic's unit row of TF-IDF, (1, n_terms), and its unit coordinates, (1, k)."""
         found = kept.topics.pop(topic, None)
         if found is None:
-            counts = self._index.vectorise([topic])
-            meaning = self._index.project(counts)
-            found = unit(self._index, counts), meaning
+            one = topical(self._index, [topic])
+            found = one.words, one.meaning
         kept.topics[topic] = found
         _trim(kept.topics, _TOPICS)
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,13 @@ def vectors(index: Index, rows: RowArray, mass: FloatArray | None = None) -> Vec
     """Return the vectors of stored papers, with one weight each (all 1 if none are given)."""
     mass = np.ones(rows.size, np.float32) if mass is None else mass
     return Vectors(unit(index, index.counts(rows)), index.lsa(rows), mass)
+
+
+def topical(index: Index, topics: Sequence[str]) -> Vectors:
+    """Return the vectors of topics, a weight of 1 each."""
+    counts = index.vectorise(topics)
+    meaning = index.project(counts)
+    return Vectors(unit(index, counts), meaning, np.ones(len(topics), np.float32))
 
 
 def stacked(parts: list[csr_matrix]) -> csr_matrix:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from recommender.index import Index
-from recommender.profile import TOPIC, Weighted
-from recommender.rankers._base import FLAT, Base, spread, standardise
-from recommender.rankers._block import Block
-from recommender.rankers._close import closeness, coefficients
+from recommender.profile import TOPIC
+from recommender.rankers._base import FLAT, Base, spreads
+from recommender.rankers._batch import together
+from recommender.rankers._close import coefficients
 from recommender.rankers._compared import Compared
 from recommender.rankers._desk import Desk
-from recommender.rankers._vectors import Vectors, vectors
+from recommender.rankers._measured import Measured, alone
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
 RAREST = 4.0
@@ -20,6 +22,9 @@ RAREST = 4.0
 
 DISLIKE = 0.4
 """Weight of the part dislikes. At 1, one dislike drives nearly all papers of its topic out; at 0, none but itself."""
+
+FEW = 12
+"""Interests up to which each is compared by itself, which is kept for its reasons; of more, the batch is quicker."""
 
 
 class Default(Base):
@@ -47,23 +52,19 @@ class Default(Base):
             return {name: part[at : at + 1] for name, part in self._parts(compared).items()}
         return dict(self._parts(self._desk.compare(interest, rows)))
 
+    def sums(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
+        """Return the sums of `parts`, (n_interests, n_rows): of many interests, by one product over all they like."""
+        if len(interests) <= FEW:
+            return super().sums(interests, rows)
+        return np.concatenate(
+            [sum(_made(some).values()) for some in together(self.index, self._desk.usual, interests, rows)]
+        )
+
     def _parts(self, compared: Compared) -> dict[str, FloatArray]:
         """Return the parts of all papers of a comparison."""
-        if compared.parts:
-            return compared.parts
-        profile, block, words, meanings = compared.profile, compared.block, compared.words, compared.meanings
-        weighted, liked = profile.weighted, profile.liked
-        usual = block.usual_but(weighted.likes)
-        found = {"words": _standard(words, liked, usual), "meaning": _standard(meanings, liked, usual)}
-        if profile.areas.size:
-            found["area"] = self._named(profile.areas, weighted, block)
-        _, deviation = spread(np.sum([part[usual] for part in found.values()], axis=0))
-        scale = np.float32(1.0 / deviation)
-        parts = {name: part[: block.n] * scale for name, part in found.items()}
-        if weighted.dislikes.size:
-            parts["dislikes"] = -self._disliked(weighted, words + meanings, block)
-        compared.parts.update(parts)
-        return parts
+        if not compared.parts:
+            compared.parts.update({name: part[0] for name, part in _made(alone(self.index, compared)).items()})
+        return compared.parts
 
     def query(self, interest: Interest, row: int) -> csr_matrix:
         """Return the term weights, (1, n_terms), behind the part words of one paper: a sum of profile rows."""
@@ -82,35 +83,51 @@ class Default(Base):
         usual = compared.words[best, n:] + compared.meanings[best, n:]
         return int(likes[best]) if found[best] > usual.mean() + FLAT else -1
 
-    def _named(self, areas: RowArray, weighted: Weighted, block: Block) -> FloatArray:
-        """Return (1 - p) / sqrt(p (1 - p)) for papers of a named area with share p, else -p / sqrt(p (1 - p)).
 
-        Of several areas the greatest counts. At most `RAREST`, times the topics' share of the interest's mass.
-        """
-        share = np.clip(self.index.df[areas] / max(len(self.index), 1), 0.0, 1.0)[:, None]
-        deviation = np.sqrt(share * (1.0 - share))
-        worth = (block.holds(areas) - share) / np.where(deviation > 0, deviation, np.inf)
-        topics = TOPIC * len(weighted.topics)
-        best = np.minimum(worth.max(axis=0), RAREST) * topics / (topics + weighted.likes.size)
-        result: FloatArray = best.astype(np.float32)
-        return result
-
-    def _disliked(self, weighted: Weighted, liked: FloatArray, block: Block) -> FloatArray:
-        """Return how much nearer papers are to the nearest dislike than to any like or usual paper, (n_rows,).
-
-        In standard deviations of the similarity to the dislikes over the usual papers, times `DISLIKE`.
-        """
-        bad = block.similarity(vectors(self.index, weighted.dislikes)).max(axis=0)
-        mean, deviation = spread(bad[block.usual_but(weighted.dislikes)])
-        floor = liked[: weighted.likes.size, : block.n].max(axis=0, initial=mean)
-        excess: FloatArray = np.maximum(bad[: block.n] - floor, 0.0) * np.float32(DISLIKE / deviation)
-        return excess
+def _made(found: Measured) -> dict[str, FloatArray]:
+    """Return the parts of all interests by name, (n_interests, n) each."""
+    made = {"words": found.words, "meaning": found.meanings}
+    for name, values in made.items():
+        mean, deviation = spreads(values[:, found.n :], found.usual)
+        made[name] = (values - mean) / deviation
+    if any(areas.size for areas in found.named):
+        made["area"] = _named(found)
+    _, deviation = spreads(np.sum([part[:, found.n :] for part in made.values()], axis=0), found.usual)
+    made = {name: part[:, : found.n] / deviation for name, part in made.items()}
+    if found.disliking.size:
+        made["dislikes"] = -_disliked(found)
+    return made
 
 
-def _standard(similarities: FloatArray, liked: Vectors, usual: RowArray) -> FloatArray:
-    """Return the closeness in standard deviations over the usual papers' columns, (n + n_usual,)."""
-    close = closeness(similarities, liked.mass)
-    return standardise(close, close[usual])
+def _named(found: Measured) -> FloatArray:
+    """Return (1 - p) / sqrt(p (1 - p)) for papers of a named area with share p, else -p / sqrt(p (1 - p)).
+
+    Of several areas the greatest counts. At most `RAREST`, times the topics' share of the interest's mass.
+    """
+    used = np.unique(np.concatenate(found.named))
+    share = found.shares[used, None]
+    deviation = np.sqrt(share * (1.0 - share))
+    worth = np.minimum((found.held[used] - share) / np.where(deviation > 0, deviation, np.inf), RAREST)
+    result = np.zeros(found.words.shape, np.float32)
+    for at, (areas, weighted) in enumerate(zip(found.named, found.weighted, strict=True)):
+        if areas.size:
+            topics = TOPIC * len(weighted.topics)
+            best = worth[np.searchsorted(used, areas)].max(axis=0)
+            result[at] = best * topics / (topics + weighted.likes.size)
+    return result
+
+
+def _disliked(found: Measured) -> FloatArray:
+    """Return how much nearer papers are to the nearest dislike than to any like or usual paper, (n_interests, n).
+
+    In standard deviations of the similarity to the dislikes over the usual papers, times `DISLIKE`.
+    """
+    n = found.n
+    mean, deviation = spreads(found.bad[:, n:], found.unlike)
+    excess = np.maximum(found.bad[:, :n] - np.maximum(found.good[:, :n], mean), 0.0)
+    result = np.zeros((len(found.weighted), n), np.float32)
+    result[found.disliking] = excess * (np.float32(DISLIKE) / deviation)
+    return result
 
 
 ranker: type[Ranker] = Default

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bot.plugins import load
 from recommender.index import Index
@@ -137,6 +139,48 @@ def test_a_single_call_is_a_batch_of_one(name: str) -> None:
     for number, interest in enumerate(interests):
         assert np.array_equal(batch[number], checked(ranker, [interest])[0])
     assert np.array_equal(batch[::-1], checked(ranker, interests[::-1]))
+
+
+def drawn(draw: st.DataObject, papers: int) -> Interest:
+    """Any interest over papers p:0, p:1, …: of topics, likes, dislikes, one of them or nothing, with some unknown."""
+    ids = st.integers(-2, papers).map("p:{}".format)
+    marks = st.lists(st.tuples(ids, st.integers(0, 400)), max_size=12).map(
+        lambda some: tuple(Mark(one, DAY - timedelta(days=days)) for one, days in some)
+    )
+    topics = st.lists(
+        st.sampled_from(["images", "graphs nodes", "tools", "Vision", "zzz", "深度学习", " "]), max_size=3
+    )
+    return Interest(
+        draw.draw(st.sampled_from(["a", "b"])), tuple(draw.draw(topics)), draw.draw(marks), draw.draw(marks)
+    )
+
+
+@pytest.fixture(scope="module")
+def grown() -> Index:
+    """Papers of three fields, fitted, with more appended and one removed."""
+    texts = [(field, *paper) for field, papers in WORLD.items() for paper in papers]
+    papers = []
+    for number in range(60):
+        (field, title, abstract), other = texts[number % 9], texts[(number * 5 + 1) % 9]
+        papers.append(Paper(f"p:{number}", title, f"{abstract} {other[2]} Word{number % 7}.", categories=(field,)))
+    index = Index()
+    index.append(papers[:50])
+    index.fit()
+    index.append(papers[50:])
+    index.remove(["p:7"])
+    return index
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(draw=st.data(), n=st.sampled_from([13, 40]))
+@pytest.mark.parametrize("name", sorted({"default", "tfidf", "recent"} & set(RANKERS)))
+def test_many_interests_together_score_as_one_by_one(grown: Index, name: str, draw: st.DataObject, n: int) -> None:
+    ranker = RANKERS[name](grown)
+    kinds = [drawn(draw, 60) for _ in range(6)]
+    interests = [kinds[at % 6] for at in range(n)]
+    rows = np.array(draw.draw(st.lists(st.integers(0, 59), min_size=1, max_size=20)), np.int64)
+    together = ranker.score(interests, rows)
+    assert together == pytest.approx(np.concatenate([ranker.score([one], rows) for one in interests]), abs=1e-4)
 
 
 @rankers
