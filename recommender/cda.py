@@ -88,7 +88,8 @@ class CDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
         """Return the class of each row of X (n, n_features), (n,)."""
-        labels: NDArray[Any] = self.classes_[(self.decision_function(X) > 0).astype(np.int64)]
+        above = self.decision_function(X) > 0
+        labels: NDArray[Any] = self.classes_[above.astype(np.int64)]
         return labels
 
     def __sklearn_tags__(self) -> Any:
