@@ -65,8 +65,3 @@ class Dense:
         if any(len(one) != width for one in topics.values()):
             raise ValueError(f"a topic's vector does not have {width} numbers")
         return Dense(matrix if matrix.size else np.zeros((0, width), np.float16), places, {**self.topics, **topics})
-
-    def without(self, ids: Iterable[str]) -> Dense:
-        """Return this without some papers. Their rows stay until it is made anew."""
-        gone = set(ids)
-        return Dense(self.matrix, {one: at for one, at in self.places.items() if one not in gone}, self.topics)
