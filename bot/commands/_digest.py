@@ -51,7 +51,7 @@ async def _draft(ctx: Context, owner: int, wanted: Sequence[Wanted]) -> Draft:
     chosen = [(want.held, want.at_most, want.strictness) for want in wanted]
 
     since = ctx.now - timedelta(days=days)
-    everybody = await ctx.store.read(ctx.library.crowd, ctx.now)
+    everybody = await ctx.store.read(ctx.library.everybody.crowd, ctx.now)
     order, known = await ctx.store.read(digests.on_demand, owner, chosen, fresh, since, ctx.now, everybody)
     (made,) = await asyncio.to_thread(digests.draft, ctx.store, ctx.library, [order], known, loose=True)
     return made

@@ -11,7 +11,7 @@ from recommender.calibrate import TOLD
 
 async def standing(ctx: Context, sub: Subscription) -> str:
     """Say what the strictness promises, and where that stands with what was pressed up to now."""
-    everybody = await ctx.store.read(ctx.library.crowd, ctx.now)
+    everybody = await ctx.store.read(ctx.library.everybody.crowd, ctx.now)
     one = (await ctx.store.read(promises.read, [sub.number], everybody))[sub.number]
     begun = sub.strictness in everybody.enough and one.tau >= everybody.starts[sub.strictness]
     guess = everybody.calibration.n < TOLD

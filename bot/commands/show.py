@@ -71,7 +71,7 @@ async def _for_me(ctx: Context, stored: Stored) -> str:
     said = []
     held = await ctx.store.read(interests.of, ctx.me.number)
     asked = [(one.number, ctx.settings.strictness) for one in held]
-    bars = await ctx.store.read(digests.bars, asked, await ctx.store.read(ctx.library.crowd, ctx.now))
+    bars = await ctx.store.read(digests.bars, asked, await ctx.store.read(ctx.library.everybody.crowd, ctx.now))
     for verdict in await ctx.library.judge(profile, stored.number, bars):
         name = f"“{plain(profile.interests[verdict.interest].name)}”"
         if verdict.muted:

@@ -77,7 +77,7 @@ class Planner:
         asked = [due for due in batch if due.date is not None and self._may(due)]
         with self._store.reading() as conn:
             now = self._store.clock(conn)
-            reader = digests.Reader(conn, self._settings.fresh_days, self._library.crowd(conn, now))
+            reader = digests.Reader(conn, self._settings.fresh_days, self._library.everybody.crowd(conn, now))
             reader.expect([sub for due in asked for sub in due.subs])
             reader.news(min((due.sub.covered_id for due in asked), default=0))
             orders = [reader.scheduled(due.subs, now, aside=self._settings.wildcard) for due in asked]

@@ -28,6 +28,8 @@ from bot.jobs.clock import Clock
 from bot.jobs.embed import Embedding
 from bot.jobs.plan import Planner
 from bot.jobs.pull import pull
+from bot.jobs.replay import EVERY as REPLAY_EVERY
+from bot.jobs.replay import Replay
 from bot.jobs.send import Sender
 from bot.jobs.upkeep import ALIVE_FACTOR
 from bot.store import deliveries, heartbeats, installs, interests, notes, outbox, sources
@@ -161,6 +163,7 @@ class Service:
             clock.every(SEND_EVERY, "send", self._sender.tick)
             clock.every(AGE_EVERY, "ages", self._age)
             clock.every(PRUNE_EVERY, "prune", self._prune)
+            clock.every(REPLAY_EVERY, "replay", Replay(self._parts.store, self._parts.library).tick)
             if (vectors := self._parts.library.vectors) is not None:
                 clock.every(EMBED_EVERY, "dense vectors", Embedding(self._parts.store, vectors).tick)
         return clock

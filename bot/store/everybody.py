@@ -13,14 +13,18 @@ HOLDS = timedelta(hours=1)
 
 
 class Everybody:
-    """Reads it when it is asked for, and again after an hour, and when scores are those of another generation."""
+    """Reads it when it is asked for, and again after an hour."""
 
     def __init__(self) -> None:
-        self._known: tuple[datetime, int, Crowd] | None = None
+        self._known: tuple[datetime, Crowd] | None = None
 
-    def crowd(self, conn: Connection, now: datetime, generation: int = 0) -> Crowd:
-        """Return what everybody said, as of the last hour. `now` is aware; `generation` is that of the index."""
+    def forget(self) -> None:
+        """Let it be read anew: scores are other ones now."""
+        self._known = None
+
+    def crowd(self, conn: Connection, now: datetime) -> Crowd:
+        """Return what everybody said, as of the last hour. `now` is aware."""
         known = self._known  # another thread may read meanwhile: both are right
-        if known is None or known[1] != generation or not timedelta(0) <= now - known[0] <= HOLDS:
-            known = self._known = now, generation, promises.crowd(conn)
-        return known[2]
+        if known is None or not timedelta(0) <= now - known[0] <= HOLDS:
+            known = self._known = now, promises.crowd(conn)
+        return known[1]

@@ -56,7 +56,7 @@ def of(conn: Connection, owner: int) -> list[Held]:
     """
     query = select(interests).where(interests.c.owner_id == owner, KEPT).order_by(interests.c.id)
     rows = list(conn.execute(query))
-    liked, disliked = _marks(conn, [row.id for row in rows])
+    liked, disliked = marked(conn, [row.id for row in rows])
     return [
         Held(row.id, owner, Interest(row.name, tuple(row.topics), liked[row.id], disliked[row.id]), row.created_at)
         for row in rows
@@ -150,7 +150,7 @@ def profile_of(conn: Connection, owner: int, held: Sequence[Interest]) -> Profil
 _Marks = defaultdict[int, tuple[Mark, ...]]
 
 
-def _marks(conn: Connection, numbers: Iterable[int]) -> tuple[_Marks, _Marks]:
+def marked(conn: Connection, numbers: Iterable[int]) -> tuple[_Marks, _Marks]:
     """Return liked and disliked papers by interest, oldest first.
 
     Of two papers that were merged, a person's later word counts.

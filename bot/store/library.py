@@ -17,7 +17,6 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import structlog
-from sqlalchemy import Connection
 
 from bot.store import catalogue, papers
 from bot.store.catalogue import Keyword
@@ -30,7 +29,6 @@ from bot.store.picks import Picked as Picked
 from bot.store.picks import Picker, numbered
 from bot.store.picks import Verdict as Verdict
 from bot.store.picks import Wish as Wish
-from bot.store.promises import Crowd
 from bot.store.vectors import Vectors
 from recommender.bar import Bar
 from recommender.files import busy
@@ -84,7 +82,7 @@ class Library:
         self._lock = RLock()
         self._folder = folder
         self.index = Index(folder)
-        self._everybody = Everybody()
+        self.everybody = Everybody()
         self._picker: tuple[object, Picker] | None = None
         self._fresh: tuple[object, frozenset[int]] = (None, frozenset())
         self._starters: tuple[object, list[Keyword]] = (None, [])
@@ -148,10 +146,6 @@ class Library:
                 return fn(*args, **kwargs)
 
         return await asyncio.to_thread(work)
-
-    def crowd(self, conn: Connection, now: datetime) -> Crowd:
-        """Return what everybody here said, as of the last hour at most."""
-        return self._everybody.crowd(conn, now, self.index.generation)
 
     # --- lookups
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, text
 from bot.errors import StoreError
 from bot.store.tables import metadata
 
-HEAD = "0007"
+HEAD = "0008"
 VERSION_TABLE = "paperround_version"  # another program in the same schema may keep Alembic's own
 FOLDER = Path(__file__).parent / "migrations"
 _ADVISORY_LOCK = 7_027_316_420  # any number that other programs on the same server are unlikely to take

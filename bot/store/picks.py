@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -64,6 +65,20 @@ class Picker:
         self._fields: dict[bytes, _Field] = {}
         self._newest: RowArray | None = None
         self._lock = Lock()
+
+    @property
+    def generation(self) -> int:
+        """That of the index: scores of one are of one scale."""
+        return self._index.generation
+
+    def scores(self, interest: Interest, numbers: Sequence[int]) -> list[float | None]:
+        """Return the scores of papers for an interest, in deviations; None of what has none."""
+        with self._lock:
+            rows = self._index.rows([str(number) for number in numbers])
+            held = np.flatnonzero(rows >= 0)
+            found = self._ranker.score([interest], rows[held])[0] if held.size else np.zeros(0, np.float32)
+            made = {at: score for at, score in zip(held.tolist(), found.tolist(), strict=True) if math.isfinite(score)}
+            return [made.get(at) for at in range(len(numbers))]
 
     def pick_many(self, wishes: Sequence[Wish]) -> list[Picked]:
         """Return the digest of each wish. A person's request, from another thread, waits for one of them at most."""

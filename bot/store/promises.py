@@ -153,7 +153,7 @@ def _first(conn: Connection, strictness: str, known: Calibration) -> list[Rated]
     )
     less = and_(same, marks.c.kind == "less", marks.c.at >= outbox.c.created_at)
     query = (
-        select(outbox.c.id, subscriptions.c.at_most, shown.c.paper_id, shown.c.score, marks.c.kind)
+        select(outbox.c.id, subscriptions.c.at_most, shown.c.paper_id, ratings.SCORE.label("score"), marks.c.kind)
         .join(subscriptions, subscriptions.c.id == outbox.c.subscription_id)
         .join(shown, and_(shown.c.outbox_id == outbox.c.id, or_(shown.c.aside.is_(False), shown.c.aside.is_(None))))
         .outerjoin(marks, less)

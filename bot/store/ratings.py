@@ -15,6 +15,7 @@ from recommender.bar import Bar
 from recommender.calibrate import PRIOR, Calibration, calibrate
 
 MOST = 20_000  # ratings of the crowd that count, the latest
+SCORE = func.coalesce(shown.c.again, shown.c.score)  # of the latest generation that gave one
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def rated() -> Select[Any]:
     """Select what arrived and was marked since for the interest that showed it: the rows of `shown` and `marks`."""
     arrived = and_(outbox.c.id == shown.c.outbox_id, outbox.c.state == "sent")
     same = and_(marks.c.interest_id == shown.c.interest_id, marks.c.paper_id == shown.c.paper_id)
-    query = select(shown.c.interest_id, shown.c.score, marks.c.kind).join(outbox, arrived).join(marks, same)
+    query = select(shown.c.interest_id, SCORE.label("score"), marks.c.kind).join(outbox, arrived).join(marks, same)
     return query.where(shown.c.score.is_not(None), marks.c.at >= outbox.c.created_at)
 
 

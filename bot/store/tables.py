@@ -276,6 +276,8 @@ shown = Table(
     Column("place", Integer, nullable=False, server_default=text("0")),  # from 1 on
     Column("score", Float),  # in the generation of the index that ranked it
     Column("generation", BigInteger, nullable=False, server_default=text("0")),
+    Column("again", Float),  # the score of today, see `bot.store.replay`
+    Column("again_in", BigInteger),  # the generation that it was looked for in
     Column("tau", Float),  # the probability that was to be reached
     Column("chance", Float, nullable=False, server_default=text("1")),  # that it was shown
     Column("aside", Boolean, nullable=False, server_default=false()),  # outside the usual, and outside the promise

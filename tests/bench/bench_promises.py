@@ -26,6 +26,7 @@ from sqlalchemy import insert
 from bot.config import Settings
 from bot.jobs.ingest import ingest
 from bot.jobs.plan import Planner
+from bot.jobs.replay import Replay
 from bot.store import digests, interests, owners, promises, ratings, subscriptions
 from bot.store.address import sqlite_url
 from bot.store.engine import Store
@@ -54,7 +55,7 @@ def fill(store: Store, topics: list[str]) -> None:
                 at = before + timedelta(days=day)
                 message = _message(conn, f"digest:{subscription}:{day}", subscription, person, at)
                 rows = [(next(papers), draw.gauss(1.5, 0.7)) for _ in range(PLACES)]
-                ratings.log(conn, message, [ratings.Shown(paper, interest, score, 1, 0.6) for paper, score in rows])
+                ratings.log(conn, message, [ratings.Shown(paper, interest, score, 0, 0.6) for paper, score in rows])
                 said = [
                     {"interest_id": interest, "paper_id": paper, "person_id": person, "because": ""}
                     | {"kind": "more" if draw.gauss(0.5, 1.0) < score else "less", "at": at}
@@ -104,12 +105,16 @@ def main() -> None:
         start = time.perf_counter()
         planned = asyncio.run(planner.tick())
         whole = time.perf_counter() - start
+        start = time.perf_counter()
+        scored = asyncio.run(Replay(store, library).tick())
+        again = time.perf_counter() - start
         store.close()
     said = SUBSCRIPTIONS * SENT * PLACES
     print(f"| planning {planned} digests, {said:,} ratings: {whole:.1f} s | times | ms each | share |")
     print("|---|---|---|---|")
     for name, times in spent.items():
         print(f"| `{name}` | {len(times)} | {1000 * sum(times) / len(times):.0f} | {sum(times) / whole:.1%} |")
+    print(f"\n{scored:,} ratings scored again after the index was learnt anew: {again:.1f} s, in the background")
 
 
 if __name__ == "__main__":

@@ -49,9 +49,7 @@ async def test_profile_and_schedule_say_it_and_count_what_is_pressed() -> None:
     assert "strictness" not in (await bot.ask("profile", user="bob")).text
 
 
-def test_what_everybody_said_is_read_once_an_hour_and_after_the_index_was_learnt_anew(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_everybody_said_is_read_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     known = Everybody()
     counted: list[Connection] = []
     fresh = Crowd(replace(PRIOR, n=TOLD), PLAIN)
@@ -62,8 +60,11 @@ def test_what_everybody_said_is_read_once_an_hour_and_after_the_index_was_learnt
 
     monkeypatch.setattr(promises, "crowd", read)
     with in_memory().reading() as conn:
-        for minutes, generation in ((0, 1), (59, 1), (61, 1), (62, 2), (70, 2), (-60, 2)):
-            assert known.crowd(conn, START + timedelta(minutes=minutes), generation) is fresh
+        for minutes in (0, 59, 61, 70, -60):
+            assert known.crowd(conn, START + timedelta(minutes=minutes)) is fresh
+        assert len(counted) == 3
+        known.forget()
+        assert known.crowd(conn, START) is fresh
     assert len(counted) == 4
 
 
