@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from recommender.cda import CDA, LEAST
 from recommender.centroid import between, reweighted, turns, upright
 from recommender.cut import Floats, best_cuts, groups, performance
+from recommender.explain import explain
 from recommender.index import Index
 from recommender.rankers.cda import Cda
 from recommender.types import Interest, Mark, Paper
@@ -28,7 +29,7 @@ DAY = datetime(2026, 1, 1, tzinfo=UTC)
 POINTS = st.integers(0, 2**32 - 1)
 
 
-@parametrize_with_checks([CDA(), CDA(max_steps=0)])  # type: ignore[untyped-decorator]
+@parametrize_with_checks([CDA()])  # type: ignore[untyped-decorator]
 def test_it_is_an_estimator(estimator: CDA, check: Callable[[CDA], None]) -> None:
     check(estimator)
 
@@ -232,6 +233,24 @@ class TestTheRanker:
         assert sum(part.std() for part in parts.values()) > 0.9
         camera = ranker.index.vectorise(["camera"]).indices[0]
         assert query[0, camera] > 0
+        paper = Paper("p:4", "lens camera image study", "lens camera image word4")
+        why, score = explain(ranker, interest, paper), ranker.score([interest], np.array([4]))[0, 0]
+        assert sum(value for _, value in why.parts) == pytest.approx(score, abs=1e-5)
+        assert any("camera" in term for term in why.terms)
+
+    @pytest.mark.parametrize(
+        "interest",
+        [
+            Interest("none"),
+            Interest("disliked", disliked=(Mark("p:0", DAY),)),
+            Interest("all", liked=tuple(Mark(f"p:{i}", DAY) for i in range(80))),
+        ],
+        ids=lambda interest: interest.name,
+    )
+    def test_without_both_classes_all_score_zero(self, interest: Interest) -> None:
+        ranker = self.ranker()
+        assert not ranker.score([interest], np.arange(80)).any()
+        assert not ranker.query(interest, 0).nnz
 
     def test_reading_its_module_does_not_import_scikit_learn(self) -> None:
         tree = ast.parse(Path(inspect.getfile(Cda)).read_text())
