@@ -63,7 +63,9 @@ class Settings(BaseSettings):
     log_format: Literal["auto", "human", "json"] = Field(
         default="auto", description="How a log line looks: human, json, or auto (human at a terminal, JSON otherwise)."
     )
-    ranker: str = Field(default="default", description="Which ranker picks the papers: default, tfidf, svm or recent.")
+    ranker: str = Field(
+        default="default", description="Which ranker picks the papers: default, tfidf, svm, cda or recent."
+    )
     embedder: Annotated[str, AfterValidator(read_embedder)] = Field(
         default="",
         description="What makes dense vectors for the default ranker: a folder with model.onnx and tokenizer.json "
