@@ -222,6 +222,8 @@ class Service:
 
     async def _index(self) -> None:
         await self._parts.library.refresh(learn=self._role is not Role.WEB)
+        if (vectors := self._parts.library.vectors) is not None:
+            await asyncio.to_thread(vectors.update)
         if not self._settled:
             # A full collection stops every thread, the event loop's too, for the longer the more there is to look at.
             self._settled = True

@@ -9,6 +9,8 @@ from structlog.testing import capture_logs
 
 from bot.errors import EmbedderError
 from bot.jobs import service as service_module
+from bot.jobs.embed import Embedding
+from bot.jobs.service import Role
 from bot.jobs.upkeep import held
 from bot.store import embeddings
 from bot.store.engine import Store
@@ -68,3 +70,14 @@ async def test_one_that_cannot_tell_its_name_keeps_no_digest_waiting(bot: Bot) -
     async with running(bot, post, feed=Feed()):
         await until(lambda: post.arrived, 15)
     assert held(bot.app.store, bot.app.library)["embedder"].endswith(": the files are gone")
+
+
+async def test_a_process_that_only_answers_has_what_others_made(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "INDEX_EVERY", 0.1)
+    embedder, store = SmallEmbedder(), bot.app.store
+    vectors = bot.app.library.vectors = Vectors(store, embedder)
+    async with running(bot, Ear(now=lambda: bot.at), Role.WEB):
+        await until(lambda: vectors.dense is not None, 15)
+        assert vectors.dense.places == {}
+        await Embedding(store, Vectors(store, embedder)).tick()
+        await until(lambda: len(vectors.dense.places) == 8, 15)
