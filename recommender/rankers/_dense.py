@@ -18,6 +18,14 @@ ENOUGH = 30
 """Usual papers that need a vector: of fewer, nothing can be said of what is usual."""
 
 
+WEIGHT, ALONE = 1.5, 6.0
+"""Weight of the part for an interest of n papers, beside 1 for words: `WEIGHT` + `ALONE` / n.
+
+The fewer papers an interest holds, the less their words say of what else it is about: on people with 4 to 7 papers
+(authors-nlp) every weight up to 10 is better than none, on those with 8 or more the ranking suffers from 4 on.
+"""
+
+
 class Density:
     """Compares by the vectors of one index. The papers that were compared last are kept: 1.2 MB for 800 papers."""
 
@@ -25,8 +33,8 @@ class Density:
         self._index = index
         self._last: tuple[Dense | None, bytes, FloatArray] = (None, b"", np.zeros((0, 0), np.float32))
 
-    def standard(self, weighted: Sequence[Weighted], both: RowArray, usual: NDArray[np.bool_]) -> FloatArray | None:
-        """Return the closeness of papers, in standard deviations over the usual ones, (m, n + n_usual).
+    def part(self, weighted: Sequence[Weighted], both: RowArray, usual: NDArray[np.bool_]) -> FloatArray | None:
+        """Return the weighted closeness of papers, in standard deviations over the usual ones, (m, n + n_usual).
 
         `both` are the rows of the papers and then of the usual ones, `usual` (m, n_usual) which of these count for
         which interest. It is 0, as of a usual paper, where a paper has no vector or an interest holds nothing that has
@@ -41,13 +49,13 @@ class Density:
         if there[n:].sum() < ENOUGH:
             return None
         close = np.zeros((len(weighted), both.size), np.float32)
-        held = np.zeros((len(weighted), 1), np.bool_)
+        weight = np.zeros((len(weighted), 1), np.float32)
         for at, one in enumerate(weighted):
             liked, mass = self.liked(one)
-            held[at] = mass.size > 0
+            weight[at] = WEIGHT + ALONE / mass.size if mass.size else 0.0
             close[at] = closeness(liked @ papers.T, mass)
         mean, deviation = spreads(close[:, n:], usual & there[n:])
-        result: FloatArray = np.where(there & held, (close - mean) / deviation, np.float32(0.0))
+        result: FloatArray = np.where(there, weight * (close - mean) / deviation, np.float32(0.0))
         return result
 
     def liked(self, one: Weighted) -> tuple[FloatArray, FloatArray]:

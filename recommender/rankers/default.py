@@ -13,6 +13,7 @@ from recommender.rankers._base import FLAT, Base, spreads
 from recommender.rankers._batch import together
 from recommender.rankers._close import coefficients
 from recommender.rankers._compared import Compared
+from recommender.rankers._dense import Density
 from recommender.rankers._desk import Desk
 from recommender.rankers._measured import Measured, alone
 from recommender.types import FloatArray, Interest, Ranker, RowArray
@@ -28,12 +29,13 @@ FEW = 12
 
 
 class Default(Base):
-    """Sum of up to four parts, in standard deviations of the sum over random stored papers.
+    """Sum of up to five parts, in standard deviations of the sum over random stored papers.
 
     - words: cosines of binary TF-IDF (words and pairs) with the interest's papers and topics;
     - meaning: cosines of latent semantic analysis; each of these two is the weighted mean over all of them plus the
       mean of the nearest three, standardised by its own mean and deviation over the random papers, since of raw
       cosines the one that spreads more drowns the other;
+    - dense: the same of the cosines of dense vectors, where the index has some, weighted as `_dense` says;
     - area: whether the paper is of an area that is a topic by name, standardised by the area's exact share of papers
       and weighted by the share of topics in the interest;
     - dislikes: lowers what is nearer to a disliked paper than to any liked paper, and than papers usually are.
@@ -44,9 +46,10 @@ class Default(Base):
     def __init__(self, index: Index) -> None:
         super().__init__(index)
         self._desk = Desk(index)
+        self._density = Density(index)
 
     def parts(self, interest: Interest, rows: RowArray) -> dict[str, FloatArray]:
-        """Return the parts words, meaning, area and dislikes, each (n_rows,); see the class."""
+        """Return the parts words, meaning, dense, area and dislikes, each (n_rows,); see the class."""
         if rows.size == 1:
             compared, at = self._desk.about(interest, int(rows[0]))
             return {name: part[at : at + 1] for name, part in self._parts(compared).items()}
@@ -56,15 +59,22 @@ class Default(Base):
         """Return the sums of `parts`, (n_interests, n_rows): of many interests, by one product over all they like."""
         if len(interests) <= FEW:
             return super().sums(interests, rows)
+        usual = self._desk.usual
+        both = np.concatenate([rows, usual])
         return np.concatenate(
-            [sum(_made(some).values()) for some in together(self.index, self._desk.usual, interests, rows)]
+            [sum(self._made(some, both).values()) for some in together(self.index, usual, interests, rows)]
         )
 
     def _parts(self, compared: Compared) -> dict[str, FloatArray]:
         """Return the parts of all papers of a comparison."""
         if not compared.parts:
-            compared.parts.update({name: part[0] for name, part in _made(alone(self.index, compared)).items()})
+            both = np.concatenate([compared.rows, compared.block.usual])
+            made = self._made(alone(self.index, compared), both)
+            compared.parts.update({name: part[0] for name, part in made.items()})
         return compared.parts
+
+    def _made(self, found: Measured, both: RowArray) -> dict[str, FloatArray]:
+        return _made(found, self._density.part(found.weighted, both, found.usual))
 
     def query(self, interest: Interest, row: int) -> csr_matrix:
         """Return the term weights, (1, n_terms), behind the part words of one paper: a sum of profile rows."""
@@ -84,12 +94,14 @@ class Default(Base):
         return int(likes[best]) if found[best] > usual.mean() + FLAT else -1
 
 
-def _made(found: Measured) -> dict[str, FloatArray]:
+def _made(found: Measured, dense: FloatArray | None) -> dict[str, FloatArray]:
     """Return the parts of all interests by name, (n_interests, n) each."""
     made = {"words": found.words, "meaning": found.meanings}
     for name, values in made.items():
         mean, deviation = spreads(values[:, found.n :], found.usual)
         made[name] = (values - mean) / deviation
+    if dense is not None:
+        made["dense"] = dense
     if any(areas.size for areas in found.named):
         made["area"] = _named(found)
     _, deviation = spreads(np.sum([part[:, found.n :] for part in made.values()], axis=0), found.usual)

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from recommender.dense import Dense
+from recommender.explain import explain
 from recommender.index import Index
 from recommender.profile import weigh
-from recommender.rankers._dense import ENOUGH, Density
+from recommender.rankers._dense import ALONE, ENOUGH, WEIGHT, Density
+from recommender.rankers.default import FEW, Default
 from recommender.types import FloatArray, Interest, Mark, Paper
 
 NOW = datetime(2026, 12, 2, tzinfo=UTC)
@@ -38,7 +40,7 @@ def standard(index: Index, *interests: Interest) -> FloatArray | None:
     """Return what comes of papers 0 to N - 1, all of which are usual, too."""
     rows = np.arange(N)
     usual = np.ones((len(interests), N), np.bool_)
-    return Density(index).standard([weigh(index, one) for one in interests], np.concatenate([rows, rows]), usual)
+    return Density(index).part([weigh(index, one) for one in interests], np.concatenate([rows, rows]), usual)
 
 
 def likes(*ids: str, topics: tuple[str, ...] = ()) -> Interest:
@@ -52,7 +54,7 @@ def test_the_nearest_is_next_and_usual_papers_are_standardised(index: Index) -> 
     assert np.argsort(-found[0, :N])[:2].tolist() == [0, 1]
     usual = found[0, N : 2 * N - 5]
     assert usual.mean() == pytest.approx(0.0, abs=1e-5)
-    assert usual.std() == pytest.approx(1.0, abs=1e-5)
+    assert usual.std() == pytest.approx(WEIGHT + ALONE, rel=1e-5)
 
 
 def test_what_has_no_vector_is_as_usual(index: Index) -> None:
@@ -63,6 +65,12 @@ def test_what_has_no_vector_is_as_usual(index: Index) -> None:
     left = standard(index, likes("p0", "p59"))
     assert left is not None
     assert np.array_equal(left, found[:1]), "a like without a vector is left out"
+
+
+def test_the_more_papers_the_less_it_weighs(index: Index) -> None:
+    found = standard(index, likes("p0", "p2", "p4"))
+    assert found is not None
+    assert found[0, N : 2 * N - 5].std() == pytest.approx(WEIGHT + ALONE / 3, rel=1e-5)
 
 
 def test_a_topic_counts_as_three_papers(index: Index) -> None:
@@ -87,10 +95,10 @@ def test_papers_compared_last_are_not_those_of_later_vectors(index: Index) -> No
     density, rows = Density(index), np.arange(N)
     weighted, usual = [weigh(index, likes("p0"))], np.ones((1, N), np.bool_)
     both = np.concatenate([rows, rows])
-    first = density.standard(weighted, both, usual)
+    first = density.part(weighted, both, usual)
     assert index.dense is not None
     index.dense = index.dense.joined(["p59"], index.dense.of(["p0"]), {})
-    second = density.standard(weighted, both, usual)
+    second = density.part(weighted, both, usual)
     assert first is not None
     assert second is not None
     assert (first[0, 59], int(second[0, :N].argmax())) == (0, 0)
@@ -105,3 +113,34 @@ def test_without_vectors_there_is_nothing(index: Index) -> None:
     for nothing in (Dense(), None):
         index.dense = nothing
         assert standard(index, likes("p0")) is None
+
+
+class TestDefault:
+    """The default ranker with the part, and as it is without."""
+
+    def test_single_calls_and_a_batch_agree(self, index: Index) -> None:
+        ranker, rows = Default(index), np.arange(N)
+        some = [likes(f"p{at}", f"p{at + 20}", topics=("threes",) if at % 2 else ()) for at in range(FEW + 8)]
+        together = ranker.score(some, rows)
+        alone = np.concatenate([ranker.score([one], rows) for one in some])
+        assert together == pytest.approx(alone, abs=1e-4)
+
+    def test_its_parts_sum_to_the_score(self, index: Index) -> None:
+        ranker, one, paper = Default(index), likes("p0"), Paper("p1", "Title 1", "word1 shared")
+        score = ranker.score([one], np.array([1]))[0, 0]
+        why = explain(ranker, one, paper)
+        assert "dense" in dict(why.parts)
+        assert sum(value for _, value in why.parts) == pytest.approx(float(score), abs=1e-4)
+
+    def test_what_only_the_vectors_know_comes_up(self, index: Index) -> None:
+        scores = Default(index).score([likes("p0")], np.arange(1, N))[0]
+        assert int(scores.argmax()) == 0, "p1 shares no more words with p0 than others do"
+
+    def test_without_vectors_nothing_changes(self, index: Index) -> None:
+        some, rows = [likes("p0"), likes("p7", topics=("word9",))], np.arange(N)
+        index.dense = None
+        plain = Default(index).score(some, rows)
+        for nothing in (Dense(), Dense().joined(["p0"], np.ones((1, WIDTH), np.float32), {})):
+            index.dense = nothing
+            assert np.array_equal(Default(index).score(some, rows), plain)
+            assert "dense" not in Default(index).parts(some[0], rows)
