@@ -228,9 +228,6 @@ class TestTheRanker:
         interest = Interest("a", ("camera",), tuple(Mark(f"p:{4 * i}", DAY) for i in range(12)))
         query = ranker.query(interest, 5)
         assert query.shape == (1, ranker.index.n_terms)
-        parts = ranker.parts(interest, np.arange(80))
-        assert set(parts) == {"words", "meaning"}
-        assert sum(part.std() for part in parts.values()) > 0.9
         camera = ranker.index.vectorise(["camera"]).indices[0]
         assert query[0, camera] > 0
         paper = Paper("p:4", "lens camera image study", "lens camera image word4")
