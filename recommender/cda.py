@@ -16,8 +16,7 @@ from recommender.cut import FOLDS, Floats, best_cuts, groups
 LEAST = 10
 """Samples of a class below which the line between the centroids is kept: two in each of the five folds."""
 TAKEN = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-ROW, SAME = 10, 1e-3
-"""It stops when ten scores in a row vary by less than 0.1 %."""
+ROW, SAME = 10, 1e-3  # it stops when ten scores in a row vary by less than 0.1 %
 
 
 class CDA(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
