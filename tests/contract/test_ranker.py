@@ -307,6 +307,17 @@ def test_ten_thousand_likes(name: str) -> None:
     assert np.isfinite(ranker.score([Interest("a", liked=marks)], np.arange(9))).all()
 
 
+def test_ten_thousand_likes_among_many_interests() -> None:
+    papers = world() + [Paper(f"p:{i}", f"Paper number{i} on images", f"word{i % 97} images") for i in range(700)]
+    ranker = made("default", papers, learn=False)
+    many = Interest("many", ("images",), tuple(Mark(f"p:{i % 700}", DAY - timedelta(hours=i)) for i in range(10_000)))
+    interests = [many, Interest("none"), Interest("bad", disliked=likes("graph:0"))] * 5
+    together = ranker.score(interests, np.arange(9))
+    alone = np.concatenate([ranker.score([one], np.arange(9)) for one in interests])
+    assert together == pytest.approx(alone, abs=1e-4)
+    assert not together[1].any()
+
+
 @rankers
 def test_two_interests_of_one_name_are_two(name: str) -> None:
     scores = checked(made(name, world()), [Interest("a", ("images",)), Interest("a", ("graphs",))])
