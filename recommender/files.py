@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 3
+FORMAT = 4
 """Version of everything under the folder; another one is rebuilt, never read."""
 
 _CURRENT, _LOCK = "CURRENT", "LOCK"

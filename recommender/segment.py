@@ -15,6 +15,9 @@ from recommender.types import FloatArray, Paper, RowArray
 TITLE_WEIGHT = 3
 """A word of the title counts as this many words of the abstract in lookups."""
 
+FIRST_YEAR, LAST_YEAR = 1500, 2199
+"""Years outside are slips, and count as unknown."""
+
 _COUNT_MAX, _WEIGHT_MAX = 65_535, 255
 
 
@@ -25,8 +28,8 @@ class Segment:
     `id_bytes`, `id_ends`: UTF-8 ids and where each ends. `indptr`, `cols`, `counts`: raw term counts by row (CSR).
     `hashes`: this segment's new terms in column order, `order`: what sorts them. `keys`, `key_ptr`, `key_rows`,
     `key_weights`: postings for lookups (words, names, trigrams of titles). `lengths`: weighted words of each row,
-    `titles`: hash of each title, `title_sizes`: its number of trigrams. `vocabulary`: folded words as UTF-8 lines.
-    `lsa`: coordinates of unit length, (n, k).
+    `titles`: hash of each title, `title_sizes`: its number of trigrams, `years`: when each came out, 0 if nobody knows.
+    `vocabulary`: folded words as UTF-8 lines. `lsa`: coordinates of unit length, (n, k).
     """
 
     id_bytes: NDArray[np.uint8]
@@ -43,6 +46,7 @@ class Segment:
     lengths: NDArray[np.int32]
     titles: NDArray[np.uint64]
     title_sizes: NDArray[np.int32]
+    years: NDArray[np.int16]
     vocabulary: NDArray[np.uint8]
     lsa: FloatArray
 
@@ -69,7 +73,7 @@ class Segment:
         n, entries, keys = len(self), len(self.cols), len(self.keys)
         postings = len(self.key_rows)
         lengths = {"indptr": n + 1, "counts": entries, "order": len(self.hashes), "key_ptr": keys + 1}
-        lengths |= {"key_weights": postings, "lengths": n, "titles": n, "title_sizes": n, "lsa": n}
+        lengths |= {"key_weights": postings, "lengths": n, "titles": n, "title_sizes": n, "years": n, "lsa": n}
         return (
             all(len(getattr(self, name)) == length for name, length in lengths.items())
             and all(array.ndim == (2 if name == "lsa" else 1) for name, array in self.arrays().items())
@@ -84,8 +88,8 @@ class Segment:
 DTYPES = {
     "id_bytes": "uint8", "id_ends": "int64", "indptr": "int64", "cols": "int32", "counts": "uint16",
     "hashes": "uint64", "order": "int64", "keys": "uint64", "key_ptr": "int64", "key_rows": "int32",
-    "key_weights": "uint8", "lengths": "int32", "titles": "uint64", "title_sizes": "int32", "vocabulary": "uint8",
-    "lsa": "float32",
+    "key_weights": "uint8", "lengths": "int32", "titles": "uint64", "title_sizes": "int32", "years": "int16",
+    "vocabulary": "uint8", "lsa": "float32",
 }  # fmt: skip
 """What each stored array must be."""
 
@@ -115,6 +119,7 @@ class _Row:
     length: int
     title: int
     title_size: int
+    year: int
 
 
 class _Keys(dict[str, int]):
@@ -175,7 +180,14 @@ def _row(paper: Paper, vocabulary: set[str]) -> _Row:
         length=int(weights.sum()),
         title=text.hash_key(title, text.LOOKUP) if title else 0,
         title_size=len(grams),
+        year=_year(paper),
     )
+
+
+def _year(paper: Paper) -> int:
+    """Return the year in which a paper came out; 0 where nobody knows or what is said is no year."""
+    year = paper.published.year if paper.published is not None else paper.year or 0
+    return year if FIRST_YEAR <= year <= LAST_YEAR else 0
 
 
 def _pointers(sizes: Sequence[int]) -> NDArray[np.int64]:
@@ -249,6 +261,7 @@ def build(papers: Sequence[Paper], known: Callable[[NDArray[np.uint64]], RowArra
         lengths=np.array([row.length for row in rows], np.int32),
         titles=np.array([row.title for row in rows], np.uint64),
         title_sizes=np.array([row.title_size for row in rows], np.int32),
+        years=np.array([row.year for row in rows], np.int16),
         vocabulary=_lines({text.fold(word) for word in vocabulary}),
         lsa=np.zeros((len(rows), 0), np.float32),
     )
@@ -278,6 +291,7 @@ def merge(parts: Sequence[Segment], keep: Sequence[NDArray[np.bool_]] | None = N
         lengths=np.concatenate([part.lengths[rows] for part, rows in zip(parts, kept, strict=True)]),
         titles=np.concatenate([part.titles[rows] for part, rows in zip(parts, kept, strict=True)]),
         title_sizes=np.concatenate([part.title_sizes[rows] for part, rows in zip(parts, kept, strict=True)]),
+        years=np.concatenate([part.years[rows] for part, rows in zip(parts, kept, strict=True)]),
         vocabulary=_lines(set().union(*(part.words() for part in parts))),
         lsa=np.concatenate([part.lsa[rows] for part, rows in zip(parts, kept, strict=True)]),
     )

@@ -54,8 +54,6 @@ async def search(
     if looked.by_id is not None:
         return await in_full(ctx, await meant(ctx, words), owner)
     found, exact = looked.found, bool(looked.found) and looked.found[0].exact
-    if exact:
-        found = [hit for at, hit in enumerate(found) if not at or not hit.exact or hit.score >= found[0].score]
     numbers, stored, footer = [hit.number for hit in found], looked.papers, ""
     if everywhere:
         footer = asked_too(reached) if reached else "No source can be asked for words here."

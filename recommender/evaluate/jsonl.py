@@ -64,7 +64,7 @@ def paper(where: str, raw: dict[str, Any], namespace: str) -> Paper:
         id=f"{namespace}:{raw['id']}",
         title=str(raw.get("title") or ""),
         abstract=str(raw.get("abstract") or ""),
-        year=year if isinstance(year, int) else None,
+        year=year if isinstance(year, int) else int(year) if isinstance(year, float) and year.is_integer() else None,
         categories=(str(raw["area"]),) if raw.get("area") else _texts(raw.get("categories")),
         keywords=_texts(raw.get("keywords")),
     )
