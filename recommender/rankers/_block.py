@@ -82,5 +82,6 @@ class Block:
         """Return which papers hold which terms, (n_columns, n + n_usual)."""
         result = np.zeros((columns.size, self._turned.shape[1]), np.bool_)
         places = self._places[columns]
-        result[places >= 0] = self._turned[places[places >= 0]].toarray() > 0
+        if (places >= 0).any():  # an empty selection costs a tenth of a ranking
+            result[places >= 0] = self._turned[places[places >= 0]].toarray() > 0
         return result
