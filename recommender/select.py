@@ -71,6 +71,20 @@ def select(index: Index, candidates: Sequence[Candidate], k: int, rules: Rules =
     return choose(pool, np.array([one.score for one in candidates], np.float64), k, rules)
 
 
+def finite(scores: FloatArray) -> FloatArray:
+    """Return scores (m, n) of m interests without NaN and infinities, as a ranker from outside may give: last.
+
+    Where an interest's other scores tell nothing apart, they are 0 too.
+    """
+    odd = ~np.isfinite(scores)
+    if not odd.any():
+        return scores
+    known = np.where(odd, np.float32(0.0), scores)
+    told = np.abs(known).max(axis=1, initial=0.0, keepdims=True) > 0
+    last = known.min(axis=1, initial=0.0, keepdims=True) - 1
+    return np.where(odd & told, last, known).astype(np.float32)
+
+
 def choose(
     pool: Pool, scores: FloatArray | NDArray[np.float64], k: int, rules: Rules, among: Mask | None = None
 ) -> list[Ranked]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -29,8 +28,9 @@ from recommender.index import Index
 from recommender.match import by
 from recommender.pool import Mask, Pool
 from recommender.portrait import portrait
+from recommender.profile import MOST
 from recommender.search import search
-from recommender.select import ASIDE, NEWEST, Rules, choose
+from recommender.select import ASIDE, NEWEST, Rules, choose, finite
 from recommender.share import copies, interleave, owners
 from recommender.types import FloatArray, Interest, Mark, Paper, Profile, Ranked, Ranker, RowArray, Why
 
@@ -72,12 +72,12 @@ class Picker:
         return self._index.generation
 
     def scores(self, interest: Interest, numbers: Sequence[int]) -> list[float | None]:
-        """Return the scores of papers for an interest, in deviations; None of what has none."""
+        """Return the scores of papers for an interest, in deviations; None of what the index does not hold."""
         with self._lock:
             rows = self._index.rows([str(number) for number in numbers])
             held = np.flatnonzero(rows >= 0)
-            found = self._ranker.score([interest], rows[held])[0] if held.size else np.zeros(0, np.float32)
-            made = {at: score for at, score in zip(held.tolist(), found.tolist(), strict=True) if math.isfinite(score)}
+            found = self._scored([interest], rows[held])[0] if held.size else np.zeros(0, np.float32)
+            made: dict[int, float] = dict(zip(held.tolist(), found.tolist(), strict=True))
             return [made.get(at) for at in range(len(numbers))]
 
     def pick_many(self, wishes: Sequence[Wish]) -> list[Picked]:
@@ -105,7 +105,7 @@ class Picker:
         rules = Rules(seen=frozenset(str(number) for number in numbers), least=THRESHOLDS["relaxed"])
         with self._lock:
             rows = np.flatnonzero(self._index.live)
-            scores = self._ranker.score([alike], rows)[0]
+            scores = self._scored([alike], rows)[0]
             pool, own, mine, among = self._considered(_Field(rows, None), scores, np.ones(rows.size, np.bool_), ())
             looked = Looked(pool, own, rules, plain("relaxed"), mine)
             picked = [self._explained(alike, 0, one, looked) for one in choose(pool, own, most, rules, among)]
@@ -117,14 +117,14 @@ class Picker:
             rows = self._rows(numbers)
             if not rows.size or not interests:
                 return None
-            best = self._ranker.score(interests, rows).max(axis=0)
+            best = self._scored(interests, rows).max(axis=0)
             return int(self._index.ids([int(rows[int(best.argmax())])])[0])
 
     def nearest(self, interests: Sequence[Interest], number: int) -> int:
         """Return which of the interests (its place) a paper is nearest to."""
         with self._lock:
             rows = self._rows([number])
-            return int(self._ranker.score(interests, rows)[:, 0].argmax()) if rows.size else 0
+            return int(self._scored(interests, rows)[:, 0].argmax()) if rows.size else 0
 
     def judge(self, profile: Profile, number: int, bars: Sequence[Bar]) -> list[Verdict]:
         """Say for each interest of a profile whether a paper would be picked, and what speaks for it."""
@@ -134,7 +134,7 @@ class Picker:
                 return []
             paper = self._load([number])[0].paper
             held_back = muting(paper, profile.muted)
-            scores = self._ranker.score(profile.interests, rows)[:, 0].tolist()
+            scores = self._scored(profile.interests, rows)[:, 0].tolist()
             followed = by(paper, profile.followed)
             why = [self._explainer.why(interest, paper) for interest in profile.interests]
             return [
@@ -145,7 +145,8 @@ class Picker:
     def weights(self, interest: Interest, most: int) -> list[tuple[str, float]]:
         """Return the words an interest looks for, with weights from 1.0 down."""
         with self._lock:
-            liked = [one.paper for one in self._load([int(mark.paper) for mark in interest.liked])]
+            latest = sorted(interest.liked, key=lambda mark: mark.at)[-MOST:]
+            liked = [one.paper for one in self._load([int(mark.paper) for mark in latest])]
             texts = [*interest.topics, *(f"{paper.title}. {paper.abstract}" for paper in liked)]
             return portrait(self._index, interest, texts, most)
 
@@ -153,7 +154,7 @@ class Picker:
 
     def _pick(self, wish: Wish) -> Picked:
         profile, field = wish.profile, self._field(wish.pool)
-        scores = self._ranker.score(profile.interests, field.rows)
+        scores = self._scored(profile.interests, field.rows)
         of = owners(scores, wish.bars) if len(scores) > 1 else np.zeros(field.rows.size, np.int64)
         seen = frozenset(str(number) for number in wish.seen)
         chosen, looked = [], []
@@ -227,7 +228,7 @@ class Picker:
     def _left_out(self, wish: Wish, limit: int) -> list[LeftOut]:
         profile, picks = wish.profile, self._pick(wish).picks
         rows = self._field(wish.pool).rows
-        scores = self._ranker.score(profile.interests, rows)
+        scores = self._scored(profile.interests, rows)
         if not rows.size or not profile.interests or limit < 1:
             return []
         shown = self._rows([pick.number for pick in picks])
@@ -244,6 +245,13 @@ class Picker:
                 why = reason(wish, picks, pool, pool.places[id_], (nearest, score, told))
                 result.append(LeftOut(int(id_), nearest, score, why))
         return result[:limit]
+
+    def _scored(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
+        """Return the ranker's scores (n_interests, n_rows), all `finite`. Raises ValueError, which names it."""
+        scores, wanted = np.asarray(self._ranker.score(interests, rows), np.float32), (len(interests), rows.size)
+        if scores.shape != wanted:
+            raise ValueError(f"the ranker {self._ranker.name} gave scores of shape {scores.shape} instead of {wanted}")
+        return finite(scores)
 
     # --- papers
 
