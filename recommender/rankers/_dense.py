@@ -21,8 +21,8 @@ ENOUGH = 30
 WEIGHT, ALONE = 1.5, 6.0
 """Weight of the part for an interest of n papers, beside 1 for words: `WEIGHT` + `ALONE` / n.
 
-The fewer papers an interest holds, the less their words say of what else it is about: on people with 4 to 7 papers
-(authors-nlp) every weight up to 10 is better than none, on those with 8 or more the ranking suffers from 4 on.
+The fewer papers an interest holds, the less their words say what else it is about: on authors-nlp, people with 4 to 7
+papers gain by every weight up to 10, those with more lose, the more the higher it is.
 """
 
 
