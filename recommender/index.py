@@ -12,14 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from recommender import basis, files, near, segment, stored, text
+from recommender import basis, files, flat, near, segment, stored, text
 from recommender.dense import Dense
 from recommender.segment import Segment
 from recommender.stored import Part, State
 from recommender.types import FloatArray, Paper, RowArray
-
-_MERGE = 2
-"""A segment at most this many times as long as its successor is merged with it."""
 
 
 class Index:
@@ -115,8 +112,8 @@ class Index:
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         cols, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32)
         for part, at in places:
-            source, _ = segment.spans(part.data.indptr, wanted[at] - part.row)
-            target, _ = segment.spans(indptr, at)
+            source, _ = flat.spans(part.data.indptr, wanted[at] - part.row)
+            target, _ = flat.spans(indptr, at)
             cols[target], values[target] = part.data.cols[source], part.data.counts[source]
         matrix = csr_matrix((values, cols, indptr), shape=(len(wanted), self._n_terms))
         matrix.has_sorted_indices = True
@@ -128,9 +125,9 @@ class Index:
         if self._df is None or len(self._df) < self._n_terms:
             df = np.zeros(self._n_terms, np.int32)
             for part in self._state.parts:
-                df += segment.frequencies(part.data.cols, self._n_terms)
+                df += flat.frequencies(part.data.cols, self._n_terms)
             if self._state.dead:
-                df -= segment.frequencies(self.counts(self._state.dead).indices, self._n_terms)
+                df -= flat.frequencies(self.counts(self._state.dead).indices, self._n_terms)
             self._df = df
         return self._df
 
@@ -283,21 +280,21 @@ class Index:
         newest = {name: first + at for at, name in enumerate(names)}
         replaced = [row for row in self.rows(list(newest)).tolist() if row >= 0]
         replaced += [first + at for at, name in enumerate(names) if newest[name] != first + at]
+        places = {**(self._places or {}), **newest}
         self._hold(Part(fresh, first, self._n_terms))
         self._locate()
-        self._places = self._speller = None
+        self._speller = None
         self._ids = [*(self._ids or ()), *names]
         if df is not None:
-            self._df = np.pad(df, (0, self._n_terms - len(df))) + segment.frequencies(fresh.cols, self._n_terms)
+            self._df = np.pad(df, (0, self._n_terms - len(df))) + flat.frequencies(fresh.cols, self._n_terms)
         self._bury(replaced)
-        parts = self._state.parts
-        while len(parts) > 1 and len(parts[-2].data) <= _MERGE * len(parts[-1].data):
-            parts[-2:] = [replace(parts[-2], data=segment.merge([part.data for part in parts[-2:]]), prefix="")]
+        self._places = places
+        stored.compact(self._state.parts)
 
     def _bury(self, rows: Sequence[int]) -> None:
         if rows:
             if self._df is not None:
-                self._df = self._df - segment.frequencies(self.counts(rows).indices, self._n_terms)
+                self._df = self._df - flat.frequencies(self.counts(rows).indices, self._n_terms)
             self._live = self._live.copy()
             self._live[list(rows)] = False
             self._state.dead = sorted({*self._state.dead, *rows})

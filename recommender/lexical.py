@@ -8,8 +8,8 @@ import numpy as np
 
 from recommender import text
 from recommender.index import Index
+from recommender.keys import name_key
 from recommender.postings import Floats, column, idf, postings, sizes
-from recommender.segment import name_key
 
 K1, B = 1.2, 0.75
 """Saturation and length normalisation of BM25 (Robertson and Zaragoza, 2009)."""

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from recommender import text
 from recommender.index import Index
+from recommender.keys import trigram_keys
 from recommender.lexical import names, words
 from recommender.postings import Floats, column, idf, postings, sizes
-from recommender.segment import trigram_keys
 from recommender.worth import MOST, worth
 
 TITLE_SHARE = 1.5

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recommender import text
+from recommender import piece, text
+from recommender.flat import distinct, pointers, sort_rows, taken
+from recommender.inverted import Lists, join
+from recommender.piece import Piece
 from recommender.types import FloatArray, Paper, RowArray
-
-TITLE_WEIGHT = 3
-"""A word of the title counts as this many words of the abstract in lookups."""
 
 FIRST_YEAR, LAST_YEAR = 1500, 2199
 """Years outside are slips, and count as unknown."""
 
-_COUNT_MAX, _WEIGHT_MAX = 65_535, 255
+_PIECE = 1024
+"""Papers that are counted at once: what they write stays in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,10 @@ class Segment:
         """Return the folded words that this segment's papers write, sorted."""
         return self.vocabulary.tobytes().decode("utf-8", "surrogatepass").split("\n") if len(self.vocabulary) else []
 
+    def lists(self) -> Lists:
+        """Return the postings."""
+        return Lists(self.keys, self.key_ptr, self.key_rows, self.key_weights)
+
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the arrays by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -94,94 +100,11 @@ DTYPES = {
 """What each stored array must be."""
 
 
-def spans(indptr: NDArray[np.int64], rows: RowArray) -> tuple[RowArray, RowArray]:
-    """Return (places, lengths): the flat places of the entries of some rows of a CSR, row after row."""
-    starts, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
-    ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths), lengths
-
-
 def number(hashes: NDArray[np.uint64], first_rows: RowArray) -> RowArray:
     """Return each term's rank by the first row that holds it, then by hash: the same however papers were batched."""
     ranks = np.empty(len(hashes), np.int64)
     ranks[np.lexsort((hashes, first_rows))] = np.arange(len(hashes))
     return ranks
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One paper's terms and lookup keys, counted."""
-
-    terms: NDArray[np.uint64]
-    counts: NDArray[np.uint16]
-    keys: NDArray[np.uint64]
-    weights: NDArray[np.uint8]
-    length: int
-    title: int
-    title_size: int
-    year: int
-
-
-class _Keys(dict[str, int]):
-    def __missing__(self, key: str) -> int:
-        if len(self) > 1_000_000:
-            self.clear()
-        value = self[key] = text.hash_key(key, text.LOOKUP)
-        return value
-
-
-_keys = _Keys()
-
-
-def trigram_keys(plain: str) -> list[int]:
-    """Return the lookup keys of the distinct character trigrams of a `text.plain` title, edges included."""
-    padded = f" {plain} "
-    return [_keys[f"\0tri {gram}"] for gram in {padded[at : at + 3] for at in range(len(padded) - 2)}]
-
-
-def name_key(*parts: str) -> int:
-    """Return the lookup key of a part of a name, or of two parts in any order (all folded)."""
-    return _keys["\0name " + " ".join(sorted(parts))]
-
-
-def _name_keys(authors: Sequence[str]) -> set[int]:
-    """Return keys for each part of each name, and for first and last part together."""
-    keys: set[int] = set()
-    for author in authors:
-        last, comma, first = author.partition(",")
-        parts = [part for part in text.plain(f"{first} {last}" if comma else author).split() if len(part) > 1]
-        keys.update(name_key(part) for part in parts)
-        if len(parts) > 1:
-            keys.add(name_key(parts[0], parts[-1]))
-    return keys
-
-
-def _row(paper: Paper, vocabulary: set[str]) -> _Row:
-    """Count one paper and add its words as written to the vocabulary."""
-    found, seen = text.surfaces(text.paper_text(paper))
-    vocabulary |= seen
-    areas = np.array(sorted({text.area_hash(name) for name in paper.categories}), np.uint64)
-    counted, counts = np.unique(np.concatenate([found, areas]), return_counts=True)
-    title = text.plain(paper.title[:1000])
-    heavy = text.term_hashes(paper.title[:1000])
-    kinds = counted & np.uint64(3)
-    word_keys, weights = counted[kinds == text.WORD], counts[kinds == text.WORD]
-    at = np.searchsorted(word_keys, heavy)
-    at[at == len(word_keys)] = 0
-    held = at[word_keys[at] == heavy] if len(word_keys) else at[:0]
-    weights = weights + (TITLE_WEIGHT - 1) * np.bincount(held, minlength=len(weights))
-    grams = trigram_keys(title) if title else []
-    others = np.array([*grams, *_name_keys(paper.authors)], np.uint64)
-    return _Row(
-        terms=counted,
-        counts=np.minimum(counts, _COUNT_MAX).astype(np.uint16),
-        keys=np.concatenate([word_keys, others]),
-        weights=np.concatenate([np.minimum(weights, _WEIGHT_MAX), np.ones(len(others))]).astype(np.uint8),
-        length=int(weights.sum()),
-        title=text.hash_key(title, text.LOOKUP) if title else 0,
-        title_size=len(grams),
-        year=_year(paper),
-    )
 
 
 def _year(paper: Paper) -> int:
@@ -190,64 +113,29 @@ def _year(paper: Paper) -> int:
     return year if FIRST_YEAR <= year <= LAST_YEAR else 0
 
 
-def _pointers(sizes: Sequence[int]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))]).astype(np.int64)
-
-
 def _lines(words: set[str]) -> NDArray[np.uint8]:
     return np.frombuffer("\n".join(sorted(words)).encode("utf-8", "surrogatepass"), np.uint8)
 
 
 def _join(ids: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     encoded = [one.encode("utf-8", "surrogatepass") for one in ids]
-    return np.frombuffer(b"".join(encoded), np.uint8), _pointers([len(one) for one in encoded])[1:]
-
-
-def _sort_rows(indptr: NDArray[np.int64], cols: NDArray[np.int32], counts: NDArray[np.uint16]) -> None:
-    """Sort the columns within each row, in place."""
-    for start, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
-        order = np.argsort(cols[start:end])
-        cols[start:end] = cols[start:end][order]
-        counts[start:end] = counts[start:end][order]
-
-
-def _postings(
-    keys: NDArray[np.uint64], rows: NDArray[np.int32], weights: NDArray[np.uint8]
-) -> dict[str, NDArray[np.generic]]:
-    """Turn (key, row, weight) triples, rows ascending, into postings sorted by key, then row."""
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    starts = np.flatnonzero(np.append(np.ones(min(len(keys), 1), np.bool_), ordered[1:] != ordered[:-1]))
-    return {
-        "keys": ordered[starts],
-        "key_ptr": np.append(starts, len(keys)).astype(np.int64),
-        "key_rows": rows[order],
-        "key_weights": weights[order],
-    }
+    return np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([len(one) for one in encoded], dtype=np.int64)
 
 
 def build(papers: Sequence[Paper], known: Callable[[NDArray[np.uint64]], RowArray], n_terms: int) -> Segment:
     """Count papers into a segment without coordinates.
 
     `known` maps hashes to columns of earlier segments, -1 where new; new terms are numbered from `n_terms`.
+    They are counted in pieces of bounded size, and only what is distinct in each is sorted as a whole.
     """
     vocabulary: set[str] = set()
-    rows = [_row(paper, vocabulary) for paper in papers]
-    empty = [np.zeros(0, np.uint64)]
-    indptr = _pointers([len(row.terms) for row in rows])
-    hashes, firsts, inverse = np.unique(
-        np.concatenate(empty + [row.terms for row in rows]), return_index=True, return_inverse=True
-    )
-    columns = known(hashes)
-    new = columns < 0
-    columns[new] = n_terms + number(hashes[new], np.searchsorted(indptr, firsts[new], side="right"))
-    cols = columns[inverse.ravel()].astype(np.int32)
-    counts = np.concatenate([np.zeros(0, np.uint16)] + [row.counts for row in rows])
-    _sort_rows(indptr, cols, counts)
-    new_hashes = hashes[new][np.argsort(columns[new])]
-    weights = np.concatenate([np.zeros(0, np.uint8)] + [row.weights for row in rows])
-    posting_rows = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row.keys) for row in rows])
-    posting_keys = np.concatenate(empty + [row.keys for row in rows])
+    starts = range(0, len(papers), _PIECE) or range(1)
+    pieces = [piece.count(papers[at : at + _PIECE], vocabulary) for at in starts]
+    indptr = pointers(np.concatenate([one.sizes for one in pieces]))
+    maps, hashes = _numbered(pieces, known, n_terms)
+    cols = np.concatenate([held[one.cols] for held, one in zip(maps, pieces, strict=True)])
+    counts = np.concatenate([one.counts for one in pieces])
+    sort_rows(indptr, cols, counts)
     id_bytes, id_ends = _join([paper.id for paper in papers])
     return Segment(
         id_bytes=id_bytes,
@@ -255,16 +143,35 @@ def build(papers: Sequence[Paper], known: Callable[[NDArray[np.uint64]], RowArra
         indptr=indptr,
         cols=cols,
         counts=counts,
-        hashes=new_hashes,
-        order=np.argsort(new_hashes),
-        **_postings(posting_keys, posting_rows, weights),  # type: ignore[arg-type]
-        lengths=np.array([row.length for row in rows], np.int32),
-        titles=np.array([row.title for row in rows], np.uint64),
-        title_sizes=np.array([row.title_size for row in rows], np.int32),
-        years=np.array([row.year for row in rows], np.int16),
+        hashes=hashes,
+        order=np.argsort(hashes),
+        **_stored(join([one.postings for one in pieces], [len(one.sizes) for one in pieces])),  # type: ignore[arg-type]
+        lengths=np.concatenate([one.lengths for one in pieces]),
+        titles=np.concatenate([one.titles for one in pieces]),
+        title_sizes=np.concatenate([one.title_sizes for one in pieces]),
+        years=np.array([_year(paper) for paper in papers], np.int16),
         vocabulary=_lines({text.fold(word) for word in vocabulary}),
-        lsa=np.zeros((len(rows), 0), np.float32),
+        lsa=np.zeros((len(papers), 0), np.float32),
     )
+
+
+def _numbered(
+    pieces: Sequence[Piece], known: Callable[[NDArray[np.uint64]], RowArray], n_terms: int
+) -> tuple[list[NDArray[np.int32]], NDArray[np.uint64]]:
+    """Return the columns of each piece's hashes, piece by piece, and the new hashes in order of columns."""
+    firsts = [one.firsts + at * _PIECE for at, one in enumerate(pieces)]
+    hashes, places = distinct(np.concatenate([one.hashes for one in pieces]))
+    first = np.zeros(len(hashes), np.int64)
+    first[places[::-1]] = np.concatenate(firsts)[::-1]  # of several pieces the first one's stays
+    columns = known(hashes)
+    new = columns < 0
+    columns[new] = n_terms + number(hashes[new], first[new])
+    ends = np.cumsum([len(one.hashes) for one in pieces])[:-1]
+    return np.split(columns.astype(np.int32)[places], ends), hashes[new][np.argsort(columns[new])]
+
+
+def _stored(lists: Lists) -> dict[str, NDArray[np.generic]]:
+    return {"keys": lists.keys, "key_ptr": lists.ptr, "key_rows": lists.rows, "key_weights": lists.weights}
 
 
 def merge(parts: Sequence[Segment], keep: Sequence[NDArray[np.bool_]] | None = None) -> Segment:
@@ -273,44 +180,49 @@ def merge(parts: Sequence[Segment], keep: Sequence[NDArray[np.bool_]] | None = N
     With `keep` (a mask of rows for each part) the other rows fall out; columns keep their numbers still.
     """
     masks = keep if keep is not None else [np.ones(len(part), np.bool_) for part in parts]
-    kept = [np.flatnonzero(mask) for mask in masks]
-    taken = [spans(part.indptr, rows) for part, rows in zip(parts, kept, strict=True)]
-    hashes = np.concatenate([part.hashes for part in parts])
-    id_bytes, id_ends = _join(
-        [part_id for part, mask in zip(parts, masks, strict=True) for part_id in _kept(part, mask)]
-    )
+    kept = [part if mask.all() else _kept(part, mask) for part, mask in zip(parts, masks, strict=True)]
+
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(part, name) for part in kept])
+
+    hashes = joined("hashes")
     return Segment(
-        id_bytes=id_bytes,
-        id_ends=id_ends,
-        indptr=_pointers(np.concatenate([lengths for _, lengths in taken]).tolist()),
-        cols=np.concatenate([part.cols[places] for part, (places, _) in zip(parts, taken, strict=True)]),
-        counts=np.concatenate([part.counts[places] for part, (places, _) in zip(parts, taken, strict=True)]),
+        id_bytes=joined("id_bytes"),
+        id_ends=np.cumsum(np.concatenate([np.diff(part.id_ends, prepend=0) for part in kept])),
+        indptr=pointers(np.concatenate([np.diff(part.indptr) for part in kept])),
+        cols=joined("cols"),
+        counts=joined("counts"),
         hashes=hashes,
         order=np.argsort(hashes),
-        **_merged_postings(parts, masks),  # type: ignore[arg-type]
-        lengths=np.concatenate([part.lengths[rows] for part, rows in zip(parts, kept, strict=True)]),
-        titles=np.concatenate([part.titles[rows] for part, rows in zip(parts, kept, strict=True)]),
-        title_sizes=np.concatenate([part.title_sizes[rows] for part, rows in zip(parts, kept, strict=True)]),
-        years=np.concatenate([part.years[rows] for part, rows in zip(parts, kept, strict=True)]),
+        **_stored(join([part.lists() for part in kept], [len(part) for part in kept])),  # type: ignore[arg-type]
+        lengths=joined("lengths"),
+        titles=joined("titles"),
+        title_sizes=joined("title_sizes"),
+        years=joined("years"),
         vocabulary=_lines(set().union(*(part.words() for part in parts))),
-        lsa=np.concatenate([part.lsa[rows] for part, rows in zip(parts, kept, strict=True)]),
+        lsa=joined("lsa"),
     )
 
 
-def _kept(part: Segment, mask: NDArray[np.bool_]) -> list[str]:
-    return [one for one, held in zip(part.ids(), mask.tolist(), strict=True) if held]
-
-
-def _merged_postings(parts: Sequence[Segment], masks: Sequence[NDArray[np.bool_]]) -> dict[str, NDArray[np.generic]]:
-    keys, rows, weights, offset = [], [], [], 0
-    for part, mask in zip(parts, masks, strict=True):
-        held = mask[part.key_rows]
-        renumbered = (np.cumsum(mask) - 1 + offset).astype(np.int32)
-        keys.append(np.repeat(part.keys, np.diff(part.key_ptr))[held])
-        rows.append(renumbered[part.key_rows[held]])
-        weights.append(part.key_weights[held])
-        offset += int(mask.sum())
-    return _postings(np.concatenate(keys), np.concatenate(rows), np.concatenate(weights))
+def _kept(part: Segment, mask: NDArray[np.bool_]) -> Segment:
+    """Return the rows of a mask (n,); columns keep their numbers."""
+    rows = np.flatnonzero(mask)
+    letters, (id_bytes,) = taken(np.append(0, part.id_ends), rows, [part.id_bytes])
+    indptr, (cols, counts) = taken(part.indptr, rows, [part.cols, part.counts])
+    return replace(
+        part,
+        id_bytes=id_bytes,
+        id_ends=letters[1:],
+        indptr=indptr,
+        cols=cols,
+        counts=counts,
+        **_stored(part.lists().kept(mask)),  # type: ignore[arg-type]
+        lengths=part.lengths[rows],
+        titles=part.titles[rows],
+        title_sizes=part.title_sizes[rows],
+        years=part.years[rows],
+        lsa=part.lsa[rows],
+    )
 
 
 def renumber(part: Segment, hashes: NDArray[np.uint64]) -> Segment:
@@ -318,17 +230,14 @@ def renumber(part: Segment, hashes: NDArray[np.uint64]) -> Segment:
 
     `hashes` are those of the old columns; terms that no row holds fall out.
     """
-    used, firsts, inverse = np.unique(part.cols, return_index=True, return_inverse=True)
-    ranks = number(hashes[used], np.searchsorted(part.indptr, firsts, side="right"))
-    cols, counts = ranks[inverse.ravel()].astype(np.int32), part.counts.copy()
-    _sort_rows(part.indptr, cols, counts)
+    firsts = np.full(len(hashes), -1, np.int64)
+    rows = np.repeat(np.arange(len(part), dtype=np.int32), np.diff(part.indptr))
+    firsts[part.cols[::-1]] = rows[::-1]  # of the rows of one term the one written last stays, which is its first
+    used = np.flatnonzero(firsts >= 0)
+    ranks = number(hashes[used], firsts[used])
+    columns = np.zeros(len(hashes), np.int32)
+    columns[used] = ranks
+    cols, counts = columns[part.cols], part.counts.copy()
+    sort_rows(part.indptr, cols, counts)
     kept = hashes[used][np.argsort(ranks)]
     return replace(part, cols=cols, counts=counts, hashes=kept, order=np.argsort(kept))
-
-
-def frequencies(cols: NDArray[np.int32], n_terms: int) -> NDArray[np.int32]:
-    """Return how many rows hold each column, in blocks so that no 64-bit copy of all columns is made."""
-    df = np.zeros(n_terms, np.int32)
-    for start in range(0, len(cols), 1 << 20):
-        df += np.bincount(cols[start : start + (1 << 20)], minlength=n_terms).astype(np.int32)
-    return df

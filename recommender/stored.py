@@ -14,6 +14,8 @@ from recommender.segment import Segment
 
 _DEAD = {"dead": "int64"}
 _TRIES = 5
+_MERGE = 2
+"""A segment at most this many times as long as its successor is merged with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,12 @@ class State:
     basis: Basis = field(default_factory=basis.empty)
     basis_entry: tuple[str, Mapping[str, int]] = ("", {})
     manifest: Mapping[str, object] | None = None
+
+
+def compact(parts: list[Part]) -> None:
+    """Merge the last segments, in place, so that their number stays logarithmic, and so what each paper costs."""
+    while len(parts) > 1 and len(parts[-2].data) <= _MERGE * len(parts[-1].data):
+        parts[-2:] = [replace(parts[-2], data=segment.merge([part.data for part in parts[-2:]]), prefix="")]
 
 
 def load(folder: Path) -> State:

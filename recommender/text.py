@@ -19,8 +19,8 @@ from recommender.stem import STOP, stem
 from recommender.types import Paper
 
 __all__ = [
-    "AREA", "LONGEST", "LOOKUP", "PAIR", "WORD", "area_hash", "clean", "fold", "hash_key", "hash_terms", "paper_text",
-    "plain", "stem", "surfaces", "term_hashes", "terms", "words",
+    "AREA", "LONGEST", "LOOKUP", "PAIR", "WORD", "area_hash", "clean", "fold", "hash_key", "hash_terms", "occurrences",
+    "paper_text", "plain", "stem", "term_hashes", "terms", "words",
 ]  # fmt: skip
 
 HashArray = NDArray[np.uint64]
@@ -36,6 +36,7 @@ _BREAK = r"[.!?;:]\s|\n\n"
 _TOKEN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+|{_BREAK}")
 _ASCII_TOKEN = re.compile(rf"[A-Za-z0-9]+|{_BREAK}")
 _COMPOUND = re.compile(rf"[^\W_{_CJK}]+(?:-[^\W_{_CJK}]+){{1,3}}")
+_PLAIN, _ASCII_PLAIN = re.compile(r"[^\W_]+"), re.compile("[a-z0-9]+")
 _HAS_CJK = re.compile(f"[{_CJK}]")
 _STOPPED, _BARRIER = 0, 1
 _MEMO = 1_000_000
@@ -166,26 +167,39 @@ def term_hashes(text: str) -> HashArray:
 
     Equals `hash_terms` of the keys of `terms`, as a multiset.
     """
-    return _term_hashes(_tokens(clean(text[:LONGEST])))
+    return occurrences([text])[0]
 
 
-def _term_hashes(tokens: list[str]) -> HashArray:
-    found = np.fromiter(map(_hashes.__getitem__, tokens), np.uint64, len(tokens))
-    found = found[found != _STOPPED]
-    word = found != _BARRIER
-    paired = word[:-1] & word[1:]
-    return np.concatenate([found[word], _pairs(found[:-1][paired], found[1:][paired])])
+def occurrences(texts: Sequence[str], written: set[str] | None = None) -> tuple[HashArray, NDArray[np.int64]]:
+    """Return (hashes, places): each occurrence of each term of many texts, (n,), and which text it is of, (n,).
 
-
-def surfaces(text: str) -> tuple[HashArray, set[str]]:
-    """Return `term_hashes` of a text and the set of its words as written: one pass for what the index stores."""
-    tokens = _tokens(clean(text[:LONGEST]))
-    return _term_hashes(tokens), {token for token in set(tokens) if _hashes[token] > _BARRIER}
+    The words come first, then the pairs. What the texts write as words is put into `written`.
+    """
+    found, lengths = [np.zeros(0, np.uint64)], []
+    seen: set[str] = set()
+    for text in texts:
+        tokens = _tokens(clean(text[:LONGEST]))
+        tokens.append("\n\n")  # no pair crosses over to the next text
+        seen.update(tokens)
+        found.append(np.fromiter(map(_hashes.__getitem__, tokens), np.uint64, len(tokens)))
+        lengths.append(len(tokens))
+    if written is not None:
+        written |= {token for token in seen if _hashes[token] > _BARRIER}
+    hashes, places = np.concatenate(found), np.repeat(np.arange(len(lengths)), lengths)
+    kept = hashes != _STOPPED
+    hashes, places = hashes[kept], places[kept]
+    word = hashes != _BARRIER
+    paired = np.flatnonzero(word[:-1] & word[1:])
+    pairs = _pairs(hashes[paired], hashes[paired + 1])
+    return np.concatenate([hashes[word], pairs]), np.concatenate([places[word], places[paired]])
 
 
 def plain(text: str) -> str:
     """Return a text as its folded words and numbers, stop words kept, one space between: how titles are compared."""
-    return " ".join(fold(token) for token in re.findall(r"[^\W_]+", clean(text[:LONGEST])))
+    cleaned = clean(text[:LONGEST])
+    if cleaned.isascii():
+        return " ".join(_ASCII_PLAIN.findall(cleaned.lower()))
+    return " ".join(fold(token) for token in _PLAIN.findall(cleaned))
 
 
 @lru_cache(1024)

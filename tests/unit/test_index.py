@@ -41,6 +41,18 @@ def test_appending_in_parts_is_appending_at_once(batch: list[Paper], cuts: list[
     assert numbers(whole) == numbers(parts)
 
 
+def test_many_papers_are_counted_in_pieces_as_at_once() -> None:
+    many = [*world(2_500), paper(3, "Written anew"), paper(1_300, "量子計算", "É" * 70)]
+    whole, parts = Index(), Index()
+    whole.append(many)
+    for start, end in pairwise([0, 5, 1_030, 1_100, 2_400, len(many)]):
+        parts.append(many[start:end])
+    assert numbers(whole) == numbers(parts)
+    assert [one.tolist() for one in whole.parts[0].data.arrays().values()] == [
+        one.tolist() for one in segment.merge([part.data for part in parts.parts]).arrays().values()
+    ]
+
+
 @given(st.lists(papers, max_size=10), st.lists(papers, max_size=5), st.lists(st.integers(0, 7), max_size=2))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_fitting_is_building_anew_from_what_is_live(first: list[Paper], second: list[Paper], gone: list[int]) -> None:
