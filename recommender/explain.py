@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from recommender.index import Index
 from recommender.rankers._base import Base
 from recommender.rankers._vectors import unit
-from recommender.text import LONGEST, clean, hash_terms, paper_text, terms, words
+from recommender.text import LONGEST, clean, hash_terms, meant, paper_text, terms, words
 from recommender.types import FloatArray, Interest, Paper, Ranker, Why
 
 TERMS = 3
@@ -188,18 +188,24 @@ def spellings(text: str) -> dict[str, str]:
     # what reads badly: halves ("shot" of "zero-shot"), unless they stand alone elsewhere
     whole = [(key, surface) for key, surface in terms(text) if halves.isdisjoint(surface.split())]
     alone = terms(_COMPOUND.sub(". ", clean(text))) if halves else []
-    for key, surface in (*whole, *alone):
+    for key, surface in dict.fromkeys((*whole, *alone)):
+        if key in spelled and _capitals(surface) >= _capitals(spelled[key]):
+            continue
         if not key or not _SHOWN.fullmatch(surface) or _PHRASES.issuperset(key.split(" ")):
             continue
-        if len(words(surface)) != len(_WORD.findall(surface)):  # nor pairs over stop words ("derived from the X")
-            continue
-        if key not in spelled or _capitals(surface) < _capitals(spelled[key]):
+        if _close(surface):
             spelled[key] = surface
     return spelled
 
 
+def _close(surface: str) -> bool:
+    """Say whether no stop word stands in a term as it is written: pairs over some read badly ("derived from the X")."""
+    found = _WORD.findall(surface)
+    return all(map(meant, found)) if surface.isascii() else len(words(surface)) == len(found)
+
+
 def _capitals(text: str) -> int:
-    return sum(letter.isupper() for letter in text)
+    return 0 if text.islower() else sum(map(str.isupper, text))
 
 
 def _told(abstract: str) -> list[str]:

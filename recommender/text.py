@@ -19,8 +19,8 @@ from recommender.stem import STOP, stem
 from recommender.types import Paper
 
 __all__ = [
-    "AREA", "LONGEST", "LOOKUP", "PAIR", "WORD", "area_hash", "clean", "fold", "hash_key", "hash_terms", "occurrences",
-    "paper_text", "plain", "stem", "term_hashes", "terms", "words",
+    "AREA", "LONGEST", "LOOKUP", "PAIR", "WORD", "area_hash", "clean", "fold", "hash_key", "hash_terms", "meant",
+    "occurrences", "paper_text", "plain", "stem", "term_hashes", "terms", "words",
 ]  # fmt: skip
 
 HashArray = NDArray[np.uint64]
@@ -63,6 +63,7 @@ class _Hashes(dict[str, int]):
         return value
 
 
+@lru_cache(30_000)
 def _key(token: str) -> str:
     """Return the stem of a token, or nothing for stop words and single letters and digits."""
     folded = fold(token)
@@ -72,6 +73,11 @@ def _key(token: str) -> str:
 
 
 _hashes = _Hashes()
+
+
+def meant(token: str) -> bool:
+    """Say whether a word of a cleaned text, letters and digits alone, is a term: no stop word, no single letter."""
+    return _hashes[token] > _BARRIER
 
 
 def _spans(text: str) -> Iterator[tuple[str, int, int]]:
@@ -143,12 +149,11 @@ def terms(text: str) -> list[tuple[str, str]]:
 
 def hash_terms(keys: Sequence[str]) -> HashArray:
     """Return the hashes, shape (n,), of term keys as `terms` gives them."""
-    values = np.zeros(len(keys), np.uint64)
-    for at, key in enumerate(keys):
-        first, _, second = key.partition(" ")
-        values[at] = hash_key(first, WORD)
-        if second:
-            values[at] = _pairs(values[at : at + 1], np.array([hash_key(second, WORD)], np.uint64))[0]
+    split = [key.partition(" ") for key in keys]
+    values = np.array([hash_key(first, WORD) for first, _, _ in split], np.uint64)
+    paired = [at for at, (_, _, second) in enumerate(split) if second]
+    seconds = np.array([hash_key(split[at][2], WORD) for at in paired], np.uint64)
+    values[paired] = _pairs(values[paired], seconds)
     return values
 
 

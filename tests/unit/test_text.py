@@ -165,3 +165,8 @@ def test_a_million_characters_cost_no_more_than_a_long_text(piece: str) -> None:
 def test_lone_surrogates_pass() -> None:
     assert len(text.term_hashes("bad\ud800word")) > 0
     text.plain("\ud800")
+
+
+@given(st.text(st.sampled_from("aAbdefinorstTxy09"), min_size=1, max_size=6))
+def test_a_word_is_meant_if_it_is_among_the_words(token: str) -> None:
+    assert text.meant(token) == bool(text.words(token))
