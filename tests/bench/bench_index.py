@@ -1,6 +1,7 @@
 """Print what the index costs on both shared corpora, as a markdown table: `python tests/bench/bench_index.py`.
 
-Each line is measured in a process of its own, so that its peak memory is its own.
+Each line is measured in a process of its own, so that its peak memory is its own. Lookups beside those of others:
+`bench_search.py`.
 """
 
 from __future__ import annotations
@@ -21,27 +22,16 @@ sys.path.insert(0, str(ROOT))
 
 from recommender.index import Index  # noqa: E402
 from recommender.search import search  # noqa: E402
-from recommender.types import Paper  # noqa: E402
+from tests.bench.bench_search import QUERIES, queries  # noqa: E402
 from tests.fakes.worlds import corpus, seed_titles, slip  # noqa: E402
 
 CORPORA = ("iclr2026", "conferences")
 EXTRA, ROUNDS = 500, 7
-QUERIES = 60
 
 
 def peak() -> float:
     """Return this process' peak resident memory in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def queries(papers: list[Paper]) -> list[str]:
-    """Return what people type: titles, halves of titles, topics of two or three words."""
-    draw = random.Random(1)
-    titles = [paper.title for paper in draw.sample(papers, QUERIES)]
-    cut = QUERIES // 3
-    halves = [" ".join(title.split()[::2]) for title in titles[:cut]]
-    topics = [" ".join(title.split()[1:3]) for title in titles[cut : 2 * cut]]
-    return halves + topics + titles[2 * cut :]
 
 
 def build(folder: Path) -> dict[str, float]:
@@ -95,25 +85,6 @@ def look(folder: Path) -> dict[str, float]:
     }
 
 
-def okapi(_: Path) -> dict[str, float]:
-    """Look the same papers up with rank-bm25, over the same words."""
-    import numpy as np
-    from rank_bm25 import BM25Okapi
-
-    from recommender import text
-
-    papers = corpus(*CORPORA)
-    asked = queries(papers)
-    model = BM25Okapi([[text.stem(word) for word in text.words(text.paper_text(paper))] for paper in papers])
-    times = []
-    for query in asked:
-        start = time.perf_counter()
-        scores = model.get_scores([text.stem(word) for word in text.words(query)])
-        np.argsort(-scores)[:20]
-        times.append(time.perf_counter() - start)
-    return {"rank-bm25 lookup, median ms": 1000 * statistics.median(times), "rank-bm25 memory, MB": peak()}
-
-
 def known_items(folder: Path) -> dict[str, float]:
     """Return how often a paper is found first by its title: whole, with a slip of the pen, by every other word."""
     papers = corpus(*CORPORA)
@@ -156,9 +127,8 @@ def main() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
         rows: dict[str, float] = {}
-        for step in (build, look, okapi, known_items):
+        for step in (build, look, known_items):
             rows |= apart(step, Path(folder))
-    rows["rank-bm25 / lookup"] = rows["rank-bm25 lookup, median ms"] / rows["lookup, median ms"]
     print("| | |\n|---|---|")
     for name, value in rows.items():
         print(f"| {name} | {value:,.{0 if value >= 100 or value == int(value) else 2}f} |")
