@@ -15,10 +15,11 @@ from bot.core.card import clip, paper_card
 from bot.core.digest import Came, Trouble, called
 from bot.core.pages import Entry
 from bot.core.plain import plain
-from bot.store import catalogue, interests, marks, outbox, papers, promises, ratings, saved, sources
+from bot.store import catalogue, delivered, interests, papers, promises, ratings, sources
 from bot.store.catalogue import News
 from bot.store.engine import Store
 from bot.store.interests import Held
+from bot.store.known import known_to
 from bot.store.library import Library
 from bot.store.papers import Stored
 from bot.store.picks import Pick, Picked, Wish
@@ -82,11 +83,17 @@ class Reader:
         self._crowd = crowd or promises.crowd(conn)
         self._promises: dict[int, Promise] = {}
         self._ratings: Mapping[int, Sequence[Rating]] = {}
+        self._held: dict[int, list[Held]] = {}
+        self._seen: dict[int, set[int]] = {}
 
     def expect(self, subs: Sequence[Subscription]) -> None:
-        """Read at once what people said of what these subscriptions brought."""
+        """Read at once what these subscriptions' owners want, know already, and said of what was brought."""
+        owners = {sub.owner for sub in subs}
         self._promises |= promises.read(self._conn, {sub.number for sub in subs}, self._crowd)
         self._ratings = {**self._ratings, **ratings.of(self._conn, {sub.interest for sub in subs})}
+        self._held |= interests.of_many(self._conn, owners)
+        came = delivered.shown_to_many(self._conn, owners)
+        self._seen |= {owner: papers.union(came[owner]) for owner, papers in known_to(self._conn, owners).items()}
 
     def news(self, after: int) -> News:
         """Return the papers stored after this number."""
@@ -106,7 +113,7 @@ class Reader:
         news = self.news(sub.covered_id)
         days = self._fresh_days + max((now - sub.covered_to).days, 0)
         pool = news.after(sub.covered_id, _hour(now), days, cross_lists=sub.cross_lists)
-        held = [one for one in interests.of(self._conn, sub.owner) if one.number in {each.interest for each in subs}]
+        held = [one for one in self._held[sub.owner] if one.number in {each.interest for each in subs}]
         return Order(
             owner=sub.owner,
             held=tuple(held),
@@ -114,18 +121,13 @@ class Reader:
             most=(sub.at_most,) * len(held),
             bars=tuple(ratings.bar(promise.tau, self._ratings.get(one.number, ()), everybody) for one in held),
             pool=pool,
-            seen=frozenset(seen_by(self._conn, sub.owner) | outbox.shown_to(self._conn, sub.owner).keys()),
+            seen=frozenset(self._seen[sub.owner]),
             since=sub.covered_to,
             until=now,
             up_to=max(news.last, sub.covered_id),
             promise=promise,
             aside=(sub.number << 32) + now.toordinal() if aside else None,
         )
-
-
-def seen_by(conn: Connection, owner: int) -> set[int]:
-    """Return the papers that somebody marked or saved there."""
-    return marks.marked(conn, owner) | {number for number, _ in saved.of(conn, owner)}
 
 
 def on_demand(
@@ -141,7 +143,7 @@ def on_demand(
 
     `wanted` are interests, each with its limit and strictness; one that comes in digests has the threshold of those.
     """
-    seen = seen_by(conn, owner)
+    seen = known_to(conn, [owner])[owner]
     everything = not set(fresh) - seen
     numbers = catalogue.numbers(conn) if everything else fresh
     held = tuple(one for one, _, _ in wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
@@ -54,13 +54,19 @@ def of(conn: Connection, owner: int) -> list[Held]:
 
     In a channel's interest each person has one voice a paper; the voices stand as marks side by side.
     """
-    query = select(interests).where(interests.c.owner_id == owner, KEPT).order_by(interests.c.id)
-    rows = list(conn.execute(query))
+    return of_many(conn, [owner])[owner]
+
+
+def of_many(conn: Connection, owners: Collection[int]) -> dict[int, list[Held]]:
+    """Return `of` each of these owners."""
+    query = select(interests).where(KEPT).order_by(interests.c.id)
+    rows = [row for some in chunks(owners) for row in conn.execute(query.where(interests.c.owner_id.in_(some)))]
     liked, disliked = marked(conn, [row.id for row in rows])
-    return [
-        Held(row.id, owner, Interest(row.name, tuple(row.topics), liked[row.id], disliked[row.id]), row.created_at)
-        for row in rows
-    ]
+    found: dict[int, list[Held]] = {owner: [] for owner in owners}
+    for row in rows:
+        interest = Interest(row.name, tuple(row.topics), liked[row.id], disliked[row.id])
+        found[row.owner_id].append(Held(row.id, row.owner_id, interest, row.created_at))
+    return found
 
 
 def by_name(conn: Connection, owner: int, text: str) -> Held | None:

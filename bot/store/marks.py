@@ -54,8 +54,3 @@ def of(conn: Connection, owner: int) -> dict[int, str]:
     rows = list(conn.execute(query))
     moved = resolve_all(conn, {number for number, _ in rows})
     return {moved.get(number, number): kind for number, kind in rows}
-
-
-def marked(conn: Connection, owner: int) -> set[int]:
-    """Return the papers that have a mark in any of the owner's interests."""
-    return set(of(conn, owner))

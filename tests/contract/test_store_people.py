@@ -13,6 +13,7 @@ from bot.core.due import next_due
 from bot.errors import Expired, NotFound, UsageError
 from bot.store import heartbeats, interests, marks, notes, owners, records, saved, subscriptions, tables, wishes
 from bot.store.engine import Store
+from bot.store.known import known_to
 from recommender.types import Interest, Mark, Paper, Profile
 
 NOW = datetime(2026, 12, 2, 8, 30, tzinfo=UTC)
@@ -150,7 +151,7 @@ def test_marks_the_last_word_wins_and_undo(conn: Connection) -> None:
     assert marks.set_(conn, one, 2, ada, "", NOW) == ("less", "too long")
     assert marks.set_(conn, one, 2, ada, "", NOW) is None
     assert interests.of(conn, ada)[0].interest == Interest("One", (), (Mark("1", NOW + 2 * HOUR),))
-    assert marks.marked(conn, ada) == {1}
+    assert known_to(conn, [ada])[ada] == {1}
     with pytest.raises(ValueError, match="maybe"):
         marks.set_(conn, one, 1, ada, "maybe", NOW)
 
@@ -177,8 +178,26 @@ def test_one_voice_a_person_in_a_channels_interest(conn: Connection) -> None:
     held = interests.of(conn, room)[0].interest
     assert held.liked == (Mark("1", NOW + HOUR), Mark("1", NOW + 2 * HOUR))
     assert held.disliked == (Mark("2", NOW),)
-    assert marks.marked(conn, room) == {1, 2}
-    assert marks.marked(conn, ada) == set()
+    assert known_to(conn, [room])[room] == {1, 2}
+    assert known_to(conn, [ada])[ada] == set()
+
+
+def test_many_owners_are_read_as_each_by_itself(conn: Connection) -> None:
+    ada, bob, room, nobody = person(conn), person(conn, "bob"), channel(conn), person(conn, "carol")
+    one, two = interests.add(conn, ada, "One", ["x"], NOW), interests.add(conn, ada, "Two", [], NOW)
+    other, gone = interests.add(conn, room, "One", [], NOW), interests.add(conn, ada, "Gone", [], NOW)
+    marks.set_(conn, one, 1, ada, "more", NOW)
+    marks.set_(conn, two, 2, ada, "less", NOW)
+    marks.set_(conn, other, 2, bob, "less", NOW)
+    marks.set_(conn, gone, 3, ada, "more", NOW)
+    interests.remove(conn, gone, NOW)
+    saved.add(conn, bob, 3, NOW)
+    records.merge(conn, 1, 2, NOW)
+    everybody = [ada, bob, room, nobody]
+    assert interests.of_many(conn, everybody) == {owner: interests.of(conn, owner) for owner in everybody}
+    assert [len(held) for held in interests.of_many(conn, everybody).values()] == [2, 0, 1, 0]
+    assert known_to(conn, everybody) == {ada: {1}, bob: {3}, room: {1}, nobody: set()}
+    assert known_to(conn, []) == {}
 
 
 def test_marks_and_saved_papers_follow_a_merge(conn: Connection) -> None:
