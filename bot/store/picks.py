@@ -194,7 +194,7 @@ class Picker:
         if pool is None:
             inside = np.zeros(self._index.n_rows, np.bool_)
             inside[rows] = True
-            hits = [hit.row for name in followed for hit in search(self._index, name, NAMED, inside)]
+            hits = [hit.row for name in followed for hit in search(self._index, name, NAMED, inside, mend=False)]
             places = np.union1d(best, np.flatnonzero(np.isin(rows, hits))).astype(np.int64)
             kept, pool = self._prepared(rows[places])
             best, left = np.flatnonzero(np.isin(kept, rows[best])), np.isin(rows, kept)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from recommender.index import Index
 from recommender.search import search
 from recommender.segment import LAST_YEAR
+from recommender.text import plain
 from recommender.types import Paper
-from recommender.worth import MOST, WHOLE, worth
+from recommender.worth import MOST, WHOLE, named, worth
 from tests.fakes.bot import Bot, make_bot, titles
 
 LOOPS = Paper(
@@ -103,6 +104,31 @@ def test_a_year_in_the_query_is_that_of_the_paper() -> None:
     assert found(papers, "2010") == []
 
 
+def test_a_year_says_when_and_not_of_what() -> None:
+    said = [Paper(f"t:said{at}", f"Elections of kind {at}", "Held in 2024.", year=2023) for at in range(3)]
+    bees = [Paper(f"t:bees{year}", "Bees and their stripes", WORDS, year=year) for year in (1998, 2010, 2024)]
+    papers = [*FAR, *said, *bees]
+    assert found(papers, "bees 2024")[:3] == ["t:bees2024", "t:bees2010", "t:bees1998"]
+    assert found(papers, "bees 2010, 1998")[:3] == ["t:bees2010", "t:bees1998", "t:bees2024"]
+    assert found(papers, "elections 2024")[:3] == ["t:said2", "t:said1", "t:said0"]
+    assert sorted(found(papers, "2024")) == ["t:said0", "t:said1", "t:said2"]
+
+
+def test_a_number_that_is_the_year_of_no_paper_is_a_word() -> None:
+    game = Paper("t:game", "Playing 2048 with trees", WORDS, year=2020)
+    assert found([*FAR, game, replace(TEXT, title="Playing with trees")], "playing 2048")[0] == game.id
+
+
+def test_a_short_name_is_no_piece_of_titles() -> None:
+    papers = [
+        Paper("t:gal", "Dropout as an approximation", WORDS, ("Yarin Gal", "Chris Manning"), year=2016),
+        Paper("t:galileo", "Galileo, a final galaxy of physical objects", WORDS, year=2024),
+        Paper("t:planning", "Planning on manifolds: manning innings", WORDS, year=2024),
+    ]
+    assert found([*FAR, *papers], "gal")[0] == "t:gal"
+    assert "t:gal" in found([*FAR, *papers], "manning")[:2]
+
+
 def test_no_fit_is_outweighed() -> None:
     old = Paper("t:old", "Stereopsis in mantids", "", year=1950)
     crowd = [replace(TEXT, id=f"t:{at}", title=f"Mantids of kind {at}", year=2024) for at in range(60)]
@@ -118,10 +144,10 @@ def test_worth_is_within_its_bounds(drawn: list[tuple[int | None, int]], query: 
     index = Index()
     index.append([Paper(f"t:{at}", "A title", WORDS[:size], year=year) for at, (year, size) in enumerate(drawn)])
     every = np.arange(index.n_rows)
-    values = worth(index, query, every)
+    values = worth(index, named(index, plain(query)), every)
     assert np.isfinite(values).all()
     assert ((values >= 0) & (values <= MOST)).all()
-    assert (worth(index, "2020 bees 1999", every) <= MOST).all()
+    assert (worth(index, [1999, 2020], every) <= MOST).all()
 
 
 def test_one_wrong_year_makes_no_other_paper_old() -> None:
@@ -129,7 +155,7 @@ def test_one_wrong_year_makes_no_other_paper_old() -> None:
     wrong = Paper("t:0", "A title", "", year=LAST_YEAR)
     index = Index()
     index.append([wrong, *papers[1:]])
-    values = worth(index, "", np.arange(3))
+    values = worth(index, [], np.arange(3))
     assert values[0] == values[1] > values[2]
     assert values[2] > 0.5 * values[1]
     assert values.max() < WHOLE
