@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from recommender.index import Index
 from recommender.rankers._base import Base
 from recommender.rankers._vectors import unit
 from recommender.text import LONGEST, clean, hash_terms, meant, paper_text, terms, words
@@ -91,7 +90,7 @@ class Explainer:
         told = tuple((name, value) for name, value in parts.items() if value)
         if not query.nnz:
             return Why(parts=told)
-        read, near = self._of(ranker.index, row, paper), ranker.near(interest, row)
+        read, near = self._of(ranker, row, paper), ranker.near(interest, row)
         return Why(
             terms=_terms(read.weights * _weights(query, read.columns), read),
             near=ranker.index.ids([near])[0] if near >= 0 else "",
@@ -99,9 +98,10 @@ class Explainer:
             parts=told,
         )
 
-    def _of(self, index: Index, row: int, paper: Paper) -> _Read:
+    def _of(self, ranker: Base, row: int, paper: Paper) -> _Read:
+        index = ranker.index
         key = (index.generation, index.n_rows, len(index), row)  # terms weigh by how many papers use them
-        found = self._read.pop(key, None) or _read(index, row, paper)
+        found = self._read.pop(key, None) or _read(ranker, row, paper)
         self._read[key] = found
         if len(self._read) > _PAPERS:
             del self._read[next(iter(self._read))]
@@ -117,13 +117,12 @@ def explain(ranker: Ranker, interest: Interest, paper: Paper) -> Why:
     return Explainer(ranker).why(interest, paper)
 
 
-def contributions(index: Index, query: csr_matrix, row: int) -> dict[int, float]:
-    """Return column -> what a term of the paper adds to the part "words" before it is standardised.
+def contributions(ranker: Base, query: csr_matrix, row: int) -> dict[int, float]:
+    """Return column -> what a term of the paper adds to the part "words" before it is centred.
 
-    They sum to that part's raw value, the product of `query` (1, n_terms) with the paper's unit row of TF-IDF.
+    They sum to the product of `query` (1, n_terms) with the paper's own term weights.
     """
-    own = unit(index, index.counts([row]))
-    product = own.multiply(query).tocsr()
+    product = ranker.own(row).multiply(query).tocsr()
     return dict(zip(product.indices.tolist(), product.data.tolist(), strict=True))
 
 
@@ -134,8 +133,8 @@ def _weights(query: csr_matrix, columns: NDArray[np.int32]) -> FloatArray:
     return np.where(query.indices[at] == columns, query.data[at], np.float32(0.0)).astype(np.float32)
 
 
-def _read(index: Index, row: int, paper: Paper) -> _Read:
-    own = unit(index, index.counts([row]))
+def _read(ranker: Base, row: int, paper: Paper) -> _Read:
+    index, own = ranker.index, ranker.own(row)
     spelled = spellings(paper_text(paper))
     keys = tuple(spelled)
     numbers = {key: at for at, key in enumerate(keys)}

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from recommender.index import Index
+from recommender.rankers._vectors import unit
 from recommender.types import FloatArray, Interest, Paper, RowArray
 
 FLAT = 1e-6
@@ -65,12 +66,16 @@ class Base:
         raise NotImplementedError
 
     def query(self, interest: Interest, row: int) -> csr_matrix:
-        """Return term weights q, (1, n_terms): a paper's words give it q times its own TF-IDF. Zeros: cannot tell.
+        """Return term weights q, (1, n_terms): a paper's words give it q times what `own` says. Zeros: cannot tell.
 
         The weights may depend on the paper (`row`), since its nearest liked papers count more than others.
         """
         del interest, row
         return csr_matrix((1, self.index.n_terms), dtype=np.float32)
+
+    def own(self, row: int) -> csr_matrix:
+        """Return the term weights of a paper, (1, n_terms), which those of `query` are multiplied by."""
+        return unit(self.index, self.index.counts([row]))
 
     def near(self, interest: Interest, row: int) -> int:
         """Return the row of the liked paper that a paper is nearest to, -1 if there is none or it cannot be told."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from recommender.index import Index
 from recommender.profile import TOPIC, Weighted, weigh
 from recommender.rankers._block import Block
 from recommender.rankers._measured import Measured, others, shares
+from recommender.rankers._relevance import holding, relevance
 from recommender.rankers._segments import closenesses, greatest, grouped
-from recommender.rankers._vectors import Vectors, topical, vectors
+from recommender.rankers._vectors import Vectors, stacked, topical, vectors
 from recommender.text import area_hash
 from recommender.types import FloatArray, Interest, RowArray
 
@@ -56,6 +58,7 @@ class Crowd:
         named = [np.unique(columns[one]) if one else columns[:0] for one in of]
         self._named = [np.searchsorted(self._areas, one[one >= 0]) for one in named]
         self._compare(index, own, rows, pieces)
+        self._relate(index, rows, holding(stacked([piece.words for piece in pieces])))
 
     def _compare(self, index: Index, own: RowArray, rows: RowArray, pieces: Sequence[Vectors]) -> None:
         """Fill in what comes of the similarities, so many columns at a time that these take no more than `MEMORY`."""
@@ -86,6 +89,24 @@ class Crowd:
             greatest([words, meanings], bad, self._bad[:, at])
             self._held[:, at] = block.holds(self._areas)
 
+    def _relate(self, index: Index, rows: RowArray, words: csr_matrix) -> None:
+        """Fill in the rows by the relevance weights of what is liked; `words` (n_liked, n_terms) says what holds what.
+
+        The weights of some interests at a time, which are a hundred times as many as what they like.
+        """
+        self._relevance = np.zeros_like(self._words)
+        block = Block(index, rows, rows[:0])
+        for start in range(0, len(self.weighted), _INTERESTS):
+            some = self.weighted[start : start + _INTERESTS]
+            sizes = np.array([one.likes.size for one in some])
+            places = [place[: one.likes.size] for place, one in zip(self._places[start:], some, strict=False)]
+            mass = csr_matrix(
+                (np.concatenate([one.weights for one in some]), np.concatenate(places), np.cumsum([0, *sizes])),
+                shape=(len(some), words.shape[0]),
+            )
+            telling = relevance(index, (mass @ words).tocsr(), np.array([one.weights.sum() for one in some]))
+            self._relevance[start : start + _INTERESTS] = block.words(telling)
+
     def measured(self, usual: RowArray, some: slice) -> Measured:
         """Return some of the interests, measured; the last of the rows are the usual ones."""
         weighted = self.weighted[some]
@@ -97,6 +118,7 @@ class Crowd:
             weighted=weighted,
             words=self._words[some],
             meanings=self._meanings[some],
+            relevance=self._relevance[some],
             usual=others(usual, [one.likes for one in weighted]),
             meaning=self._coordinates,
             liked=self._meaning[np.concatenate(places)],

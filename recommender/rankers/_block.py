@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from recommender.index import Index
-from recommender.rankers._vectors import Vectors, unit
+from recommender.rankers._vectors import Vectors, said
 from recommender.types import FloatArray, RowArray
 
 _COMMON = 0.1
@@ -40,7 +40,7 @@ class Block:
         self.n, self.size = rows.size, rows.size + usual.size
         self.usual = usual
         both = np.concatenate([rows, usual])
-        found = unit(index, index.counts(both))
+        found = said(index, index.counts(both))
         columns, places = np.unique(found.indices, return_inverse=True)
         narrow = csr_matrix((found.data, places, found.indptr), shape=(both.size, columns.size))
         # one place a term of the index: a search among the block's terms would take a third of a ranking's time
@@ -54,7 +54,7 @@ class Block:
         self.meaning = np.ascontiguousarray(index.lsa(both).T)
 
     def words(self, words: csr_matrix) -> FloatArray:
-        """Return cosines of shape (n_words, n + n_usual) with unit rows of TF-IDF, (n_words, n_terms)."""
+        """Return products (n_words, n + n_usual) with term weights, (n_words, n_terms); cosines with unit rows."""
         n, width = words.shape[0], self._turned.shape[1]
         places = self._places[words.indices]
         held = np.flatnonzero(places >= 0)

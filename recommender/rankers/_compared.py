@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scipy.sparse import csr_matrix
+
 from recommender.profile import Weighted
 from recommender.rankers._block import Block
 from recommender.rankers._vectors import Mixture, Vectors
@@ -12,24 +14,33 @@ from recommender.types import FloatArray, RowArray
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An interest ready for ranking: its rows and weights, its vectors, and the columns of areas that are topics."""
+    """An interest ready for ranking.
+
+    Its rows and weights, its vectors, the relevance weights of its likes' terms (1, n_terms), and the columns of areas
+    that are topics.
+    """
 
     weighted: Weighted
     liked: Vectors
+    telling: csr_matrix
     areas: RowArray
 
 
 class Compared:
     """An interest against a block of papers: cosines of words and of meanings, (n_profile, n + n_usual) each.
 
-    `rows` (n,) are the papers'. `parts` has room for what a ranker makes of them, by name, (n,) each.
+    `relevance` (n + n_usual,) are the papers by the relevance weights.
+    `rows` (n,) are the papers'. `parts` and `scales` have room for what a ranker makes of them: by name, (n,)
+    each, and what it multiplies words and relevance by.
     """
 
     def __init__(self, profile: Prepared, rows: RowArray, block: Block) -> None:
         self.profile, self.rows, self.block = profile, rows, block
         self.words = block.words(profile.liked.words)
+        self.relevance = block.words(profile.telling)[0]
         self.meanings = block.meanings(profile.liked.meaning)
         self.parts: dict[str, FloatArray] = {}
+        self.scales: tuple[float, float] = 0.0, 0.0
         self._mixture: Mixture | None = None
 
     @property

@@ -12,7 +12,8 @@ from recommender.index import Index
 from recommender.profile import TOPIC, Weighted, weigh
 from recommender.rankers._block import Block
 from recommender.rankers._compared import Compared, Prepared
-from recommender.rankers._vectors import Vectors, stacked, topical, vectors
+from recommender.rankers._relevance import holding, relevance
+from recommender.rankers._vectors import Vectors, mixed, stacked, topical, vectors
 from recommender.text import area_hash
 from recommender.types import FloatArray, Interest, RowArray
 
@@ -68,7 +69,10 @@ class Desk:
         if found is None:
             weighted = weigh(self._index, interest)
             columns = self._index.columns(np.array([area_hash(one) for one in weighted.topics], np.uint64))
-            found = Prepared(weighted, self._positives(weighted, kept), np.unique(columns[columns >= 0]))
+            liked = self._positives(weighted, kept)
+            held = mixed(holding(liked.words[: weighted.likes.size]), weighted.weights)
+            telling = relevance(self._index, held, weighted.weights.sum(keepdims=True))
+            found = Prepared(weighted, liked, telling, np.unique(columns[columns >= 0]))
         kept.profiles[interest] = found
         _trim(kept.profiles, _PROFILES)
         return found

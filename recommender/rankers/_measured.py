@@ -22,7 +22,8 @@ _FEW = 5
 class Measured:
     """Interests (m of them) against n papers, followed by the usual ones: n + n_usual columns.
 
-    `words`, `meanings`: `closeness` by words and by meaning, (m, n + n_usual); `usual` (m, n_usual): which usual papers
+    `words`, `meanings`: `closeness` by words and by meaning, (m, n + n_usual); `relevance`: by the relevance weights of
+    what is liked; `usual` (m, n_usual): which usual papers
     count for which interest. `meaning` (n + n_usual, k): the papers' coordinates; `liked` (n_liked, k) and `mass`
     (n_liked,): those of what the interests like, one interest's from `starts` (m + 1,) on. `shares` (a,): exact shares
     of areas among the stored papers; `held` (a, n + n_usual): which papers are of them; `named`: the areas of each
@@ -34,6 +35,7 @@ class Measured:
     weighted: Sequence[Weighted]
     words: FloatArray
     meanings: FloatArray
+    relevance: FloatArray
     usual: NDArray[np.bool_]
     meaning: FloatArray
     liked: FloatArray
@@ -84,6 +86,7 @@ def alone(index: Index, compared: Compared) -> Measured:
         weighted=[weighted],
         words=closeness(compared.words, liked.mass)[None, :],
         meanings=closeness(compared.meanings, liked.mass)[None, :],
+        relevance=compared.relevance[None, :],
         usual=others(block.usual, [weighted.likes]),
         meaning=block.meaning.T,
         liked=liked.meaning,

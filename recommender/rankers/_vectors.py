@@ -6,22 +6,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from recommender.index import Index
 from recommender.types import FloatArray, RowArray
 
+SATURATION = 0.6
+"""How soon a word that a paper repeats counts no more: twice counts 1.2 times as much as once, ever so often 1.6."""
+
+
+def idf(index: Index, columns: NDArray[np.int32] | RowArray) -> NDArray[np.float64]:
+    """Return ln((1 + N) / (1 + df)) + 1 of terms, (n,), with live counters: scikit-learn's smooth idf."""
+    result: NDArray[np.float64] = np.log((1.0 + len(index)) / (1.0 + index.df[columns])) + 1.0
+    return result
+
 
 def unit(index: Index, counts: csr_matrix) -> csr_matrix:
     """Turn counts, (n, n_terms), into unit rows of binary TF-IDF, in place, and return them.
 
-    idf = ln((1 + N) / (1 + df)) + 1, with live counters; the smooth idf is scikit-learn's. Binary, since an abstract
-    that repeats a word is not more about it.
+    This is what is liked, and topics: an abstract that repeats a word is no more about it.
     """
-    idf = np.log((1.0 + len(index)) / (1.0 + index.df[counts.indices])) + 1.0
+    return _scaled(counts, idf(index, counts.indices))
+
+
+def said(index: Index, counts: csr_matrix) -> csr_matrix:
+    """Turn counts c, (n, n_terms), into unit rows of c / (c + k) * idf, k = `SATURATION`, in place, and return them.
+
+    This is what is ranked: of two papers with the words of a topic, the one that says them more often is more about
+    it, and the more the less often it has said them so far (BM25's term weight, Robertson and Walker, 1994).
+    """
+    return _scaled(counts, counts.data / (counts.data + SATURATION) * idf(index, counts.indices))
+
+
+def _scaled(counts: csr_matrix, weights: NDArray[np.float64]) -> csr_matrix:
+    """Put weights, (nnz,), into a matrix, each row scaled to a length of 1."""
     lengths = np.diff(counts.indptr)
-    squares = np.bincount(np.repeat(np.arange(lengths.size), lengths), idf * idf, lengths.size)
-    counts.data = (idf / np.repeat(np.sqrt(squares), lengths)).astype(np.float32)
+    squares = np.bincount(np.repeat(np.arange(lengths.size), lengths), weights * weights, lengths.size)
+    counts.data = (weights / np.repeat(np.sqrt(squares), lengths)).astype(np.float32)
     return counts
 
 

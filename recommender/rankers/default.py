@@ -16,7 +16,11 @@ from recommender.rankers._compared import Compared
 from recommender.rankers._dense import Density
 from recommender.rankers._desk import Desk
 from recommender.rankers._measured import Measured, alone
+from recommender.rankers._vectors import said
 from recommender.types import FloatArray, Interest, Ranker, RowArray
+
+CLOSE = 0.75
+"""Weight of how close a paper is by words, beside 1 for the relevance weights of the likes."""
 
 RAREST = 4.0
 """Most standard deviations that a named area is worth."""
@@ -31,10 +35,11 @@ FEW = 12
 class Default(Base):
     """Sum of up to five parts, in standard deviations of the sum over random stored papers.
 
-    - words: cosines of binary TF-IDF (words and pairs) with the interest's papers and topics;
-    - meaning: cosines of latent semantic analysis; each of these two is the weighted mean over all of them plus the
-      mean of the nearest three, standardised by its own mean and deviation over the random papers, since of raw
-      cosines the one that spreads more drowns the other;
+    - words: `CLOSE` times cosines of TF-IDF (words and pairs) with the interest's papers and topics, and the paper's
+      terms by the relevance weights of the likes, times their share of the interest;
+    - meaning: cosines of latent semantic analysis; these and those of words are the weighted mean over all that the
+      interest holds plus the mean of the nearest three. Each of the three is standardised by its own mean and
+      deviation over the random papers, since of raw numbers the one that spreads more drowns the others;
     - dense: the same of the cosines of dense vectors, where the index has some, weighted as `_dense` says;
     - area: whether the paper is of an area that is a topic by name, standardised by the area's exact share of papers
       and weighted by the share of topics in the interest;
@@ -69,17 +74,26 @@ class Default(Base):
         """Return the parts of all papers of a comparison."""
         if not compared.parts:
             both = np.concatenate([compared.rows, compared.block.usual])
-            made = self._made(alone(self.index, compared), both)
-            compared.parts.update({name: part[0] for name, part in made.items()})
+            found = alone(self.index, compared)
+            compared.parts.update({name: part[0] for name, part in self._made(found, both).items()})
+            close, telling = _scales(found)
+            compared.scales = float(close[0, 0]), float(telling[0, 0])
         return compared.parts
 
     def _made(self, found: Measured, both: RowArray) -> dict[str, FloatArray]:
         return _made(found, self._density.part(found.weighted, both, found.usual))
 
+    def own(self, row: int) -> csr_matrix:
+        """Return the unit row of TF-IDF of a paper as it is ranked, (1, n_terms)."""
+        return said(self.index, self.index.counts([row]))
+
     def query(self, interest: Interest, row: int) -> csr_matrix:
-        """Return the term weights, (1, n_terms), behind the part words of one paper: a sum of profile rows."""
+        """Return the term weights, (1, n_terms), behind the part words of one paper, before it is centred."""
         compared, at = self._desk.about(interest, row)
-        return compared.mixture.of(coefficients(compared.words[:, at], compared.profile.liked.mass))
+        close = compared.mixture.of(coefficients(compared.words[:, at], compared.profile.liked.mass))
+        self._parts(compared)
+        of_close, of_telling = compared.scales
+        return (close * of_close + compared.profile.telling * of_telling).astype(np.float32)
 
     def near(self, interest: Interest, row: int) -> int:
         """Return the row of the liked paper nearest to a paper, itself excepted; -1 if none is nearer than usual."""
@@ -96,10 +110,11 @@ class Default(Base):
 
 def _made(found: Measured, dense: FloatArray | None) -> dict[str, FloatArray]:
     """Return the parts of all interests by name, (n_interests, n) each."""
-    made = {"words": found.words, "meaning": found.meanings}
-    for name, values in made.items():
-        mean, deviation = spreads(values[:, found.n :], found.usual)
-        made[name] = (values - mean) / deviation
+    of_close, of_telling = _scales(found)
+    made = {
+        "words": _centred(found.words * of_close + found.relevance * of_telling, found),
+        "meaning": _centred(found.meanings / spreads(found.meanings[:, found.n :], found.usual)[1], found),
+    }
     if dense is not None:
         made["dense"] = dense
     if any(areas.size for areas in found.named):
@@ -109,6 +124,20 @@ def _made(found: Measured, dense: FloatArray | None) -> dict[str, FloatArray]:
     if found.disliking.size:
         made["dislikes"] = -_disliked(found)
     return made
+
+
+def _scales(found: Measured) -> tuple[FloatArray, FloatArray]:
+    """Return what closeness by words and relevance are multiplied by before they are added, (n_interests, 1) each."""
+    _, close = spreads(found.words[:, found.n :], found.usual)
+    _, telling = spreads(found.relevance[:, found.n :], found.usual)
+    likes = np.array([[one.likes.size] for one in found.weighted], np.float32)
+    topics = np.array([[TOPIC * len(one.topics)] for one in found.weighted], np.float32)
+    return CLOSE / close, likes / np.maximum(likes + topics, 1.0) / telling
+
+
+def _centred(values: FloatArray, found: Measured) -> FloatArray:
+    """Return values less their mean over the usual papers, (n_interests, n + n_usual)."""
+    return values - spreads(values[:, found.n :], found.usual)[0]
 
 
 def _named(found: Measured) -> FloatArray:

@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 from recommender.index import Index
 from recommender.rankers._base import Base, standardise
 from recommender.rankers._desk import Desk
-from recommender.rankers._vectors import mixed
+from recommender.rankers._vectors import mixed, said
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
 
@@ -30,6 +30,10 @@ class Tfidf(Base):
         block = self._desk.block(rows)
         found = block.words(query)[0]
         return {"words": standardise(found[: block.n], found[block.n :])}
+
+    def own(self, row: int) -> csr_matrix:
+        """Return the unit row of TF-IDF of a paper as it is ranked, (1, n_terms)."""
+        return said(self.index, self.index.counts([row]))
 
     def query(self, interest: Interest, row: int) -> csr_matrix:
         """Return the unit mean of the interest's unit rows of TF-IDF, (1, n_terms); the same for every row."""

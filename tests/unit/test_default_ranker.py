@@ -12,8 +12,8 @@ import pytest
 
 from recommender.index import Index
 from recommender.rankers._block import Block
-from recommender.rankers._vectors import unit, vectors
-from recommender.rankers.default import RAREST, Default
+from recommender.rankers._vectors import said, unit, vectors
+from recommender.rankers.default import CLOSE, RAREST, Default
 from recommender.types import Interest, Mark, Paper, RowArray
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -57,14 +57,19 @@ def rows(ranker: Default) -> RowArray:
     return np.arange(ranker.index.n_rows)
 
 
-def test_words_and_meaning_weigh_the_same_and_the_sum_is_in_deviations(ranker: Default, rows: RowArray) -> None:
+def test_of_a_topic_words_weigh_less_than_meaning(ranker: Default, rows: RowArray) -> None:
+    parts = ranker.parts(Interest("a", ("camera",)), rows)
+    assert parts["words"].std() == pytest.approx(CLOSE * parts["meaning"].std(), rel=1e-4)
+
+
+def test_parts_are_centred_and_the_sum_is_in_deviations(ranker: Default, rows: RowArray) -> None:
     own = (0, 4, 8, 12, 16)
     found = ranker.parts(Interest("a", ("camera",), likes(*own)), rows)
     assert set(found) == {"words", "meaning"}
     parts = {
         name: np.delete(part, own) for name, part in found.items()
     }  # a paper is like itself: it says nothing usual
-    assert parts["words"].std() == pytest.approx(parts["meaning"].std(), rel=1e-4)
+    assert parts["words"].mean() == pytest.approx(0, abs=1e-4)
     total = np.sum(list(parts.values()), axis=0)
     assert total.mean() == pytest.approx(0, abs=1e-4)
     assert total.std() == pytest.approx(1, rel=1e-4)
@@ -111,7 +116,7 @@ def test_blocks_give_plain_cosines(ranker: Default) -> None:
     some, other = np.array([5, 3, 77]), np.array([1, 9])
     block = Block(index, some, other)
     words = unit(index, index.counts(np.arange(20)))
-    both = unit(index, index.counts(np.array([5, 3, 77, 1, 9])))
+    both = said(index, index.counts(np.array([5, 3, 77, 1, 9])))
     assert block.words(words) == pytest.approx((words @ both.T).toarray(), abs=1e-6)
     assert block.meanings(index.lsa([7])) == pytest.approx(index.lsa([7]) @ index.lsa([5, 3, 77, 1, 9]).T, abs=1e-6)
 

@@ -15,7 +15,6 @@ from recommender.explain import Explainer, contributions, explain, sentences, sp
 from recommender.index import Index
 from recommender.rankers import default, recent, svm, tfidf
 from recommender.rankers._close import closeness, coefficients
-from recommender.rankers._vectors import unit
 from recommender.types import Interest, Mark, Paper, Why
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -56,16 +55,18 @@ def test_parts_sum_to_the_score(module: Any, paper: Paper) -> None:
     assert sum(value for _, value in explain(ranker, INTEREST, paper).parts) == pytest.approx(score, abs=1e-5)
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.id)
-def test_contributions_sum_to_the_raw_part_of_words(paper: Paper) -> None:
+@pytest.mark.parametrize("topics", [(), ("graphs",)])
+def test_contributions_sum_to_the_part_of_words_but_for_its_mean_and_the_unit_of_scores(
+    topics: tuple[str, ...],
+) -> None:
     ranker = ranked(default)
-    index = ranker.index
-    row = int(index.rows([paper.id])[0])
-    rows = index.rows(["g:1", "t:0"])
-    query = ranker.query(Interest("a", liked=INTEREST.liked), row)
-    similarities = (unit(index, index.counts(rows)) @ unit(index, index.counts([row])).T).toarray()
-    raw = closeness(similarities, np.ones(2, np.float32))[0]
-    assert sum(contributions(index, query, row).values()) == pytest.approx(raw, abs=1e-6)
+    rows = ranker.index.rows([paper.id for paper in PAPERS])
+    interest = Interest("a", topics, INTEREST.liked)
+    added = [sum(contributions(ranker, ranker.query(interest, row), row).values()) for row in rows.tolist()]
+    part = ranker.parts(interest, rows)["words"]
+    unit_of_scores, mean = np.polyfit(part, added, 1)
+    assert unit_of_scores > 0
+    assert added == pytest.approx(unit_of_scores * part + mean, abs=1e-5)
 
 
 def test_coefficients_are_those_of_closeness() -> None:
@@ -167,7 +168,7 @@ def test_sentences() -> None:
 
 def test_words_weigh_nothing_where_the_query_is_empty() -> None:
     ranker = ranked(default)
-    assert contributions(ranker.index, csr_matrix((1, ranker.index.n_terms), dtype=np.float32), 0) == {}
+    assert contributions(ranker, csr_matrix((1, ranker.index.n_terms), dtype=np.float32), 0) == {}
 
 
 def test_words_that_all_abstracts_use_are_no_reason() -> None:
