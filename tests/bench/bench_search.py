@@ -29,7 +29,7 @@ from recommender.index import Index
 from recommender.lexical import words
 from recommender.search import search
 from recommender.types import Paper
-from tests.fakes.worlds import corpus
+from tests.fakes.worlds import corpus, slip
 
 QUERIES, ROUNDS, SHOWN, BEST = 60, 3, 20, 10
 
@@ -108,6 +108,11 @@ def main() -> None:
             (part, lambda query: best(words(index, query), BEST)),
             (bare, lambda query: words(index, query)),
         ]
+        draw = random.Random(2)
+        slipped = {query: slip(query, draw) for query in asked}
+        ours.append(
+            ("lookup, whole, of the same with a slip of the pen", lambda query: search(index, slipped[query], SHOWN))
+        )
         said = [tokens(text.paper_text(paper)) for paper in papers]
         others = {"rank-bm25": lookup, f"bm25s, retrieve, k={BEST}": part, "bm25s, get_scores alone": bare}
         times = timed([*ours, *okapi(said), *sparse(said, asked)], asked)
