@@ -12,6 +12,7 @@ PaperroundError            `str(error)` is what a person reads: what happened, t
 │   └── FileError          a file is missing, unreadable, too large or not what it says
 ├── SourceError            a source of papers did not answer, or answered nonsense
 ├── EmbedderError          texts could not be turned into dense vectors
+├── RankerError            a ranker raised something, or gave what are no scores; another one ranks for it
 └── DeliveryError          a message did not go out as asked
     ├── Retry              not taken, and it may be tried again after `after` seconds
     ├── Refused            not taken, and trying again will not help: closed, archived, removed, no permission; or it
@@ -81,6 +82,15 @@ class EmbedderError(PaperroundError):
     def __init__(self, text: str = "", after: float = 0.0) -> None:
         super().__init__(text)
         self.after = after
+
+
+class RankerError(PaperroundError):
+    """A ranker raised something, or gave what are no scores; another one ranks for it. `ranker` is its name."""
+
+    def __init__(self, ranker: str, why: object) -> None:
+        told = f"{type(why).__name__}: {why}" if isinstance(why, Exception) else str(why)
+        super().__init__(f"the ranker {ranker}: {told}")
+        self.ranker = ranker
 
 
 class DeliveryError(PaperroundError):

@@ -16,7 +16,7 @@ from bot.jobs.choose import specs_of
 from bot.jobs.chosen import usable
 from bot.jobs.upkeep import alive
 from bot.plugins import load
-from bot.store import delivered, health, papers, sources
+from bot.store import delivered, failing, health, papers, sources
 from bot.store.engine import Store
 from bot.store.library import Library
 
@@ -171,18 +171,34 @@ def index(store: Store, library: Library) -> Check:
     )
 
 
+def ranker(store: Store, settings: Settings) -> Check:
+    """See whether the chosen ranker fails, or what ranks in its place."""
+    with store.reading() as conn:
+        found = failing.of(conn)
+    if not found:
+        return Check("ranker", "ok", settings.ranker)
+    details = tuple(f"since {since}: {_line(why)}" for since, why in found.values())
+    rest = "the newest papers come first" if "default" in found else "the default ranker ranks for it"
+    todo = "Mend it, or choose another one: PAPERROUND_RANKER." if "default" not in found else "Please report it."
+    return Check(
+        "ranker", "wrong", f"{', '.join(found)} fails: {rest} where it does", f"{todo} The log says more.", details
+    )
+
+
 def facts(store: Store) -> dict[str, Any]:
-    """Return what `paperround status` tells of deliveries and sources."""
+    """Return what `paperround status` tells of deliveries, sources and rankers."""
     with store.reading() as conn:
         now = store.clock(conn)
         depth, due = delivered.depth(conn, now), health.next_due(conn)
         ill = [state.name for state in sources.all(conn) if state.failing_since or state.behind_since]
+        rankers = [f"since {since}: {_line(why)}" for since, why in failing.of(conn).values()]
     return {
         "messages waiting": depth.pending,
         "oldest message due": _iso(depth.oldest_due),
         "messages given up": depth.dead + depth.unknown,
         "sources failing or behind": ", ".join(ill) or "none",
         "next digest due": _iso(due),
+        "rankers failing": "; ".join(rankers) or "none",
     }
 
 
@@ -200,6 +216,7 @@ def look_inside(
         "paused": lambda: paused(store),
         "processes": lambda: processes(store, settings),
         "index": lambda: index(store, library),
+        "ranker": lambda: ranker(store, settings),
     } | ({} if vectors is None else {"dense vectors": lambda: dense.check(store, vectors)})
 
 

@@ -20,6 +20,7 @@ from bot.jobs.plan import frozen
 from bot.store import delivered, digests, papers, planning, subscriptions
 from bot.store.engine import Store
 from bot.store.library import Library
+from bot.store.picks import Picker
 from bot.store.subscriptions import Subscription
 
 LEFT_OUT = 20  # papers of which the dry run says why they are not in it
@@ -80,7 +81,7 @@ def _made(
     library.update()
     (draft,) = digests.draft(store, library, [order], troubles)
     made = frozen(planning.due_of(subs, at), draft)
-    out = library.picker().left_out(order.wish, LEFT_OUT)
+    out = library.rankings().ask(Picker.left_out, order.wish, LEFT_OUT)
     with store.reading() as conn:
         titles = papers.get(conn, [one.number for one in out])
     left_out = [(clip(plain(titles[one.number].paper.title), 100), one.reason) for one in out if one.number in titles]

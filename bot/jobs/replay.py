@@ -26,7 +26,10 @@ class Replay:
         self._library = library
 
     async def tick(self) -> int:
-        """Score all of it, and return how many papers that were. Can be ended between two batches."""
+        """Score all of it, and return how many papers that were. Can be ended between two batches.
+
+        Raises RankerError while the chosen ranker fails: what another one gave would be of another scale.
+        """
         picker = self._library.picker()
         generation = picker.generation
         found = await self._store.read(replay.stale, generation)

@@ -22,6 +22,8 @@ from bot.store import catalogue, papers
 from bot.store.catalogue import Keyword
 from bot.store.engine import Store
 from bot.store.everybody import Everybody
+from bot.store.failing import Failing
+from bot.store.fallback import Rankings
 from bot.store.papers import Stored
 from bot.store.picks import LeftOut as LeftOut
 from bot.store.picks import Pick as Pick
@@ -83,7 +85,8 @@ class Library:
         self._folder = folder
         self.index = Index(folder)
         self.everybody = Everybody()
-        self._picker: tuple[object, Picker] | None = None
+        self.failing = Failing(store)
+        self._rankings: tuple[object, Rankings] | None = None
         self._fresh: tuple[object, frozenset[int]] = (None, frozenset())
         self._starters: tuple[object, list[Keyword]] = (None, [])
 
@@ -232,18 +235,22 @@ class Library:
 
     # --- rankings
 
-    def picker(self) -> Picker:
+    def rankings(self) -> Rankings:
         """Return what ranks the papers of the index as it is now; it stays as it is while the index goes on."""
         with self._lock:
             index = self.index
             dense = self.vectors.dense if self.vectors is not None else None
             state = (index, index.generation, index.last, index.n_rows, len(index), dense)
-            if self._picker is None or self._picker[0] != state:
+            if self._rankings is None or self._rankings[0] != state:
                 _ = index.df, index.rows(())  # made once for both
                 taken = copy.copy(index)
                 taken.dense = dense
-                self._picker = state, Picker(self._store, taken, self._make(taken))
-            return self._picker[1]
+                self._rankings = state, Rankings(self._store, taken, self._make, self.failing)
+            return self._rankings[1]
+
+    def picker(self) -> Picker:
+        """Return the rankings of the chosen ranker alone. Raises RankerError if it cannot be made."""
+        return self.rankings().first
 
     async def pick(
         self,
@@ -263,7 +270,7 @@ class Library:
 
     def pick_many(self, wishes: Sequence[Wish]) -> list[Picked]:
         """Return the digest of each wish, as `pick` would; for threads: lookups and requests go on meanwhile."""
-        return self.picker().pick_many(wishes)
+        return self.rankings().pick_many(wishes)
 
     async def left_out(self, wish: Wish, limit: int) -> list[LeftOut]:
         """Return at most `limit` papers that a digest does not show, the best first, with the reason in words."""
@@ -290,4 +297,4 @@ class Library:
         return await self._ranked(Picker.weights, interest, most)
 
     async def _ranked(self, fn: Callable[Concatenate[Picker, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.to_thread(lambda: fn(self.picker(), *args, **kwargs))
+        return await asyncio.to_thread(lambda: self.rankings().ask(fn, *args, **kwargs))

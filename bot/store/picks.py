@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,6 +12,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from bot.errors import RankerError
 from bot.store import papers
 from bot.store.engine import Store
 from bot.store.leftout import muted, muting, reason, short
@@ -37,7 +38,6 @@ from recommender.types import FloatArray, Interest, Mark, Paper, Profile, Ranked
 CONSIDERED = 400  # best papers of an interest that are looked at whole
 KEPT = 4_000  # papers of a pool that is prepared as a whole; of more, the best are looked at each time anew
 POOLS = 3  # such pools kept, of 40 MB at most
-PAUSE = 0.0005  # seconds between two digests in which a person's request gets its turn
 ROOM = 5  # places of a digest of which one may be for a paper aside
 NAMED = 50  # papers looked at for a followed author where a pool is not prepared
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
@@ -67,6 +67,11 @@ class Picker:
         self._lock = Lock()
 
     @property
+    def ranker(self) -> str:
+        """Return the name of what ranks."""
+        return str(getattr(self._ranker, "name", type(self._ranker).__name__))
+
+    @property
     def generation(self) -> int:
         """That of the index: scores of one are of one scale."""
         return self._index.generation
@@ -80,17 +85,8 @@ class Picker:
             made: dict[int, float] = dict(zip(held.tolist(), found.tolist(), strict=True))
             return [made.get(at) for at in range(len(numbers))]
 
-    def pick_many(self, wishes: Sequence[Wish]) -> list[Picked]:
-        """Return the digest of each wish. A person's request, from another thread, waits for one of them at most."""
-        result = []
-        for wish in wishes:
-            with self._lock:
-                result.append(self._pick(wish))
-            time.sleep(PAUSE)  # without it, the thread that gives the lock back is the one that takes it again
-        return result
-
     def pick(self, wish: Wish) -> Picked:
-        """Return the digest of a wish."""
+        """Return the digest of a wish. As all that ranks, it raises RankerError where the ranker fails."""
         with self._lock:
             return self._pick(wish)
 
@@ -136,7 +132,7 @@ class Picker:
             held_back = muting(paper, profile.muted)
             scores = self._scored(profile.interests, rows)[:, 0].tolist()
             followed = by(paper, profile.followed)
-            why = [self._explainer.why(interest, paper) for interest in profile.interests]
+            why = [self._why(interest, paper) for interest in profile.interests]
             return [
                 Verdict(at, score >= bar.least or followed, why[at], held_back, bar.fits(score), bar.tau)
                 for at, (score, bar) in enumerate(zip(scores, bars, strict=True))
@@ -219,7 +215,7 @@ class Picker:
         return np.array([places[row] for row in self._newest.tolist() if row in places][:CONSIDERED], np.int64)
 
     def _explained(self, interest: Interest, at: int, ranked: Ranked, looked: Looked) -> Pick:
-        why = self._explainer.why(interest, looked.pool.papers[looked.pool.places[ranked.paper]])
+        why = self._why(interest, looked.pool.papers[looked.pool.places[ranked.paper]])
         fits = looked.bar.fits(ranked.score)
         return Pick(int(ranked.paper), at, ranked.score, replace(why, note=ranked.why.note), fits)
 
@@ -247,11 +243,29 @@ class Picker:
         return result[:limit]
 
     def _scored(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
-        """Return the ranker's scores (n_interests, n_rows), all `finite`. Raises ValueError, which names it."""
-        scores, wanted = np.asarray(self._ranker.score(interests, rows), np.float32), (len(interests), rows.size)
-        if scores.shape != wanted:
-            raise ValueError(f"the ranker {self._ranker.name} gave scores of shape {scores.shape} instead of {wanted}")
+        """Return the ranker's scores (n_interests, n_rows), all `finite`. Raises RankerError."""
+        with self._asked():
+            scores, wanted = np.asarray(self._ranker.score(interests, rows), np.float32), (len(interests), rows.size)
+            if scores.shape != wanted:
+                raise RankerError(self.ranker, f"it gave scores of shape {scores.shape} instead of {wanted}")
+            if rows.size and not np.isfinite(scores).any(axis=1).all():
+                raise RankerError(self.ranker, "it gave no paper a score that is a number")
         return finite(scores)
+
+    def _why(self, interest: Interest, paper: Paper) -> Why:
+        """Return what raised a paper. Raises RankerError."""
+        with self._asked():
+            return self._explainer.why(interest, paper)
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        """Turn what a ranker raises, which may be anybody's, into a RankerError."""
+        try:
+            yield
+        except RankerError:
+            raise
+        except Exception as error:
+            raise RankerError(self.ranker, error) from error
 
     # --- papers
 

@@ -179,4 +179,5 @@ def test_facts_for_machines(store: Store) -> None:
         "messages given up": 1,
         "sources failing or behind": "none",
         "next digest due": "2026-12-03T08:00:00+00:00",
+        "rankers failing": "none",
     }
