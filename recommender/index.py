@@ -218,20 +218,21 @@ class Index:
             self._state.last = max(self.last, last)
             self._save()
 
-    def clear(self) -> None:
-        """Forget everything, in a new generation with `last` 0. Raises OSError if the folder cannot be written."""
+    def clear(self, above: int = 0) -> None:
+        """Forget everything, in a generation above this one, with `last` 0. Raises OSError as `append` does."""
         with self._writing():
-            self._reset(self._next())
+            self._reset(self._next(above))
             self._save()
 
-    def fit(self) -> None:
+    def fit(self, above: int = 0) -> None:
         """Compact all segments into a new generation, renumber the rows and learn the basis: rare, in the background.
 
+        The generation is above this one: what the caller has of an index that is gone may be of a high one.
         Raises OSError if the folder cannot be written.
         """
         with self._writing():
             parts, live, hashes, last = self._state.parts, self._live, self.hashes, self.last
-            self._reset(self._next())
+            self._reset(self._next(above))
             self._state.last = last
             if live.any():
                 keep = [live[part.row : part.row + len(part.data)] for part in parts]
@@ -307,9 +308,10 @@ class Index:
             if len(at):
                 yield part, at
 
-    def _next(self) -> int:
+    def _next(self, above: int = 0) -> int:
         """Return a generation that nobody has seen."""
-        return files.next_generation(self._folder) if self._folder is not None else self.generation + 1
+        unused = files.next_generation(self._folder) if self._folder is not None else 0
+        return max(unused, self.generation + 1, above + 1)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

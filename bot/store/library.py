@@ -18,7 +18,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import numpy as np
 import structlog
 
-from bot.store import catalogue, papers
+from bot.store import catalogue, papers, replay
 from bot.store.catalogue import Keyword
 from bot.store.engine import Store
 from bot.store.everybody import Everybody
@@ -116,7 +116,7 @@ class Library:
             old = len(self.index) > GROWTH * self.index.fitted
             learner = copy.copy(self.index) if learn and old else None
         if learner is not None:
-            learner.fit()
+            learner.fit(self._logged())
             with self._lock:  # what came meanwhile goes with it: whoever brought that in relies on it
                 self._take(learner)
                 self._append(None)
@@ -131,7 +131,9 @@ class Library:
         if self.index.last != newest:
             self.index.refresh()
         if self.index.last > newest:  # the database is an older one, brought back from a copy
-            self.index.clear()
+            self.index.clear(self._logged())
+        elif not self.index.last and newest and (logged := self._logged()) >= self.index.generation:
+            self.index.clear(logged)  # it is built anew, and scores of the one before are of another scale
         while self.index.last < newest:
             with self._store.reading() as conn:
                 changes = papers.changed_since(conn, self.index.last, most or CHANGES)
@@ -142,6 +144,11 @@ class Library:
             self.index.append([numbered(one) for one in stored], last=changes[-1].changed)
             if most is not None:
                 break
+
+    def _logged(self) -> int:
+        """Return the generation above which scores are told from all that are logged."""
+        with self._store.reading() as conn:
+            return replay.latest(conn)
 
     async def _run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         def work() -> T:

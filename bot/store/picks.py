@@ -150,8 +150,11 @@ class Picker:
 
     def _pick(self, wish: Wish) -> Picked:
         profile, field = wish.profile, self._field(wish.pool)
-        scores = self._scored(profile.interests, field.rows)
+        given = self._given(profile.interests, field.rows)
+        scores = finite(given)
         of = owners(scores, wish.bars) if len(scores) > 1 else np.zeros(field.rows.size, np.int64)
+        if not np.isfinite(given).all():  # what has no number is nobody's: it is not even a step aside
+            of = np.where(np.isfinite(given[of, np.arange(of.size)]), of, -1)
         seen = frozenset(str(number) for number in wish.seen)
         chosen, looked = [], []
         for at, (own, limit, bar) in enumerate(zip(scores, wish.most, wish.bars, strict=True)):
@@ -244,13 +247,17 @@ class Picker:
 
     def _scored(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
         """Return the ranker's scores (n_interests, n_rows), all `finite`. Raises RankerError."""
+        return finite(self._given(interests, rows))
+
+    def _given(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
+        """Return the ranker's scores (n_interests, n_rows), some of which are no numbers. Raises RankerError."""
         with self._asked():
             scores, wanted = np.asarray(self._ranker.score(interests, rows), np.float32), (len(interests), rows.size)
             if scores.shape != wanted:
                 raise RankerError(self.ranker, f"it gave scores of shape {scores.shape} instead of {wanted}")
             if rows.size and not np.isfinite(scores).any(axis=1).all():
                 raise RankerError(self.ranker, "it gave no paper a score that is a number")
-        return finite(scores)
+            return scores
 
     def _why(self, interest: Interest, paper: Paper) -> Why:
         """Return what raised a paper. Raises RankerError."""

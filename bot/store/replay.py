@@ -63,6 +63,12 @@ def as_they_were(conn: Connection, some: Sequence[Stale]) -> list[Interest]:
     ]
 
 
+def latest(conn: Connection) -> int:
+    """Return the highest generation that scores were logged or looked for in; 0 for none."""
+    highest = conn.execute(select(func.max(shown.c.generation), func.max(shown.c.again_in))).one()
+    return max(int(one or 0) for one in highest)
+
+
 def keep(conn: Connection, scored: Mapping[tuple[int, int], float | None], generation: int) -> None:
     """Keep scores of this generation, by (message, paper in the log). None: the index lacks it, and the old one stays.
 

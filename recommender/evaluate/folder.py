@@ -27,7 +27,7 @@ def load(folder: Path) -> Task:
         lacking = " and ".join(name for name, one in needs.items() if one is None)
         raise BadSetError(f"{folder} is no set: it has no {lacking} (each may end in .gz)")
     papers, pool = _papers(file)
-    users = dict(_user(where, raw) for where, raw in records(people))
+    users = _users(people)
     grades, remarks = read_grades(qrels, users.keys(), papers.keys())
     if not pool and len({grade for graded in grades.values() for grade in graded.values()}) == 1:
         profiles = {one for raw in users.values() for one in _ids(raw, "profile", papers)}
@@ -56,6 +56,17 @@ def _papers(file: Path) -> tuple[dict[str, Paper], tuple[str, ...]]:
         if raw.get("split") == "candidate":
             pool.append(made.id)
     return papers, tuple(pool)
+
+
+def _users(file: Path) -> dict[str, dict[str, Any]]:
+    """Return the users or queries by id. Two of one id are no set: nobody knows whose the grades are."""
+    users: dict[str, dict[str, Any]] = {}
+    for where, raw in records(file):
+        name, user = _user(where, raw)
+        if name in users:
+            raise BadSetError(f"{where}: the id {name[:40]!r} stands there twice")
+        users[name] = user
+    return users
 
 
 def _user(where: str, raw: dict[str, Any]) -> tuple[str, dict[str, Any]]:

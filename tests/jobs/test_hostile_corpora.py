@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -148,6 +149,22 @@ async def test_a_ranker_that_gives_no_numbers_loses_those_papers_alone(
     wish = Wish(Profile((Interest("a", ("memory",)),)), np.arange(1, 29), [3], 3, [plain("strict")])
     assert all(np.isfinite(one.score) for one in await held.left_out(wish, 30))
     assert await held.closest(wish.profile.interests, range(1, 29)) is not None
+
+
+def test_what_has_no_number_is_no_step_aside(memory_store: Store) -> None:
+    new = [replace(one, id=f"new:{one.id}") for one in some(8, "Study {n} of memory and mind")]
+    ingest(memory_store, [*some(20, "Study {n} of cooking", "Soup number{n}."), *new], "local", NOW)
+    held = Library(memory_store, None, Broken)
+    held.update(learn=True)
+    numbers = np.arange(21, 29)
+    rows = held.index.rows([str(number) for number in numbers])
+    odd = {int(number) for number, place in zip(numbers, np.argsort(np.argsort(rows)), strict=True) if place % 2 == 0}
+    wish = Wish(Profile((Interest("a", ("memory",)),)), numbers, [5], 5, [plain("relaxed")])
+    for seed in range(10):
+        (made,) = held.pick_many([replace(wish, aside=seed)])
+        assert made.picks
+        assert odd.isdisjoint(pick.number for pick in made.picks)
+        assert made.closest not in odd
 
 
 async def test_of_ten_thousand_liked_papers_the_latest_are_read(

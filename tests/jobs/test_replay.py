@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select, update
 
+from bot.errors import RankerError
 from bot.jobs.ingest import ingest
 from bot.jobs.plan import Planner
 from bot.jobs.replay import Replay
 from bot.store import interests, promises, ratings, replay, tables
 from bot.store.engine import Store
-from recommender.types import Interest, Paper
+from bot.store.library import Library
+from recommender.rankers.default import Default
+from recommender.types import FloatArray, Interest, Paper, RowArray
 from tests.fakes.bot import Bot, make_bot
 
 MEMORY, SOUP = "the memory of language models and how attention keeps facts", "soup, tomatoes and a robot that cooks it"
@@ -95,3 +100,33 @@ async def test_what_the_index_lacks_keeps_its_score_and_no_earlier_generation_wr
     row = rows(store)[0]
     assert (row["again"], row["again_in"]) == (None, 10**6)
     assert bot.app.library.picker().scores(Interest("a", ("memory",)), [10**9]) == [None]
+
+
+@pytest.mark.parametrize("kept_in", ["a folder", "memory"])
+async def test_an_index_that_is_built_anew_is_of_a_later_generation_than_all_scores(
+    bot: Bot, store: Store, tmp_path: Path, kept_in: str
+) -> None:
+    for _ in range(3):
+        bot.app.library.index.fit()
+    assert await Replay(store, bot.app.library).tick() == 3
+    logged = bot.app.library.index.generation
+    anew = Library(store, tmp_path / "index" if kept_in == "a folder" else None, Default)
+    anew.update(learn=True)
+    assert anew.index.generation > logged > 3
+    assert await Replay(store, anew).tick() == 3
+    assert await Replay(store, anew).tick() == 0
+    again = Library(store, tmp_path / "index", Default)
+    again.update(learn=True)
+    assert again.index.generation == anew.index.generation or kept_in == "memory"
+
+
+async def test_while_the_ranker_fails_old_scores_stay(bot: Bot, store: Store) -> None:
+    class Raises(Default):
+        def score(self, interests: Sequence[Interest], rows: RowArray) -> FloatArray:
+            raise RuntimeError("away")
+
+    broken = Library(store, None, Raises)
+    broken.update(learn=True)
+    with pytest.raises(RankerError, match="away"):
+        await Replay(store, broken).tick()
+    assert [row["again"] for row in rows(store)] == [None] * len(rows(store))

@@ -97,6 +97,10 @@ def _cut(folder: Path) -> None:
     (folder / "papers.jsonl.gz").write_bytes(whole[: len(whole) // 2])
 
 
+def _users(folder: Path, *names: object) -> None:
+    judged.write(folder / "users.jsonl", [{"user_id": name, "profile": ["p0"]} for name in names])
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
@@ -111,6 +115,8 @@ def _cut(folder: Path) -> None:
         (lambda folder: (folder / "users.jsonl").write_text("[" * 100_000), r"users\.jsonl, line 1: no JSON"),
         (lambda folder: (folder / "users.jsonl").write_text("[1]"), r"line 1: not an object but list"),
         (lambda folder: (folder / "users.jsonl").write_text('{"user_id": "u0"}'), r"line 1: neither a profile"),
+        (lambda folder: _users(folder, "u0", "u1", "u0"), r"users\.jsonl, line 3: the id 'u0' stands there twice"),
+        (lambda folder: _users(folder, "1", 1), r"users\.jsonl, line 2: the id '1' stands there twice"),
         (lambda folder: judged.write(folder / "papers.jsonl", [{"title": "x"}]), r"papers\.jsonl, line 1: no id"),
         (lambda folder: judged.write(folder / "papers.jsonl", [{"id": 1}] * 2), r"line 2: the id 1 stands there twice"),
         (lambda folder: (folder / "qrels.tsv").write_text("u\tp\tg\nu0\tp50\tx"), r"line 2: 'x' is no grade"),
@@ -126,6 +132,18 @@ def test_what_is_wrong_is_said_by_name(tmp_path: Path, spoil: Callable[[Path], o
     with pytest.raises(BadSetError, match=said) as caught:
         load(folder)
     assert "toy" in str(caught.value)
+
+
+def test_grades_of_papers_that_are_not_there_are_left_out_and_told(tmp_path: Path) -> None:
+    folder = judged.people(tmp_path / "toy")
+    before = load(folder)
+    with (folder / "qrels.tsv").open("a") as file:
+        file.write("u1\tunknown\t1\nu9\tp1\t1\n")
+    after = load(folder)
+    assert after.cases == before.cases
+    assert len(after.remarks) == 1
+    assert after.remarks[0].startswith("2 lines of qrels.tsv left out, such as line ")
+    assert after.remarks[0].endswith(": u1 unknown")
 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from recommender.evaluate.jsonl import BadSetError
 from recommender.evaluate.known import known_items
 from recommender.evaluate.measures import FIRST, LOSS, MRR, NDCG, PAIRS
 from recommender.evaluate.remembered import half, rarest, slip
+from recommender.evaluate.report import as_json
 from recommender.evaluate.run import Protocol, prepare, run
 from recommender.evaluate.topics import topic_words
 from recommender.index import Index
@@ -191,3 +192,12 @@ def test_half_of_the_words_and_the_rare_ones() -> None:
     index = Index()
     index.append(world(30))
     assert rarest(index, "We learn vision from cameras, unknownword") == "vision cameras learn"
+
+
+def test_where_nothing_is_graded_above_zero_there_is_nothing_to_measure(tmp_path: Path) -> None:
+    folder = judged.people(tmp_path / "toy")
+    rows = [row.split("\t") for row in (folder / "qrels.tsv").read_text().splitlines()[1:]]
+    (folder / "qrels.tsv").write_text("\n".join(f"{user}\t{one}\t0" for user, one, _ in rows))
+    found = run(load(folder), BACKGROUND, {"tfidf": Tfidf}, (0,))
+    told = as_json(found)["toy"]["tfidf"]
+    assert all(0.0 <= value <= 1.0 for metric in told.values() for value in metric.values())

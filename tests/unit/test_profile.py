@@ -44,6 +44,13 @@ def test_decay_survives_a_century() -> None:
     assert weights.mean() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("days", [[0], [0, 0], [0, 2_900_000], [0, 1, 2_900_000, 2_900_000]])
+def test_the_latest_like_never_weighs_nothing(days: list[int]) -> None:
+    weights = decay([datetime(2, 1, 1, tzinfo=UTC) + timedelta(days=day) for day in days])
+    assert weights[-1] >= 1
+    assert weights.sum() == pytest.approx(len(days)), "however old the others are, n likes count as n"
+
+
 def test_rows_come_latest_first(index: Index) -> None:
     found = weigh(index, Interest("a", liked=(mark(1, 1), mark(2, 9), mark(3, 5)), disliked=(mark(4, 0), mark(5, 1))))
     assert found.likes.tolist() == index.rows(["p:2", "p:3", "p:1"]).tolist()
