@@ -16,31 +16,31 @@ from recommender.types import FloatArray, RowArray
 class Prepared:
     """An interest ready for ranking.
 
-    Its rows and weights, its vectors, the relevance weights of its likes' terms (1, n_terms), and the columns of areas
-    that are topics.
+    Its rows and weights, its vectors, the relevance weights of its likes' terms, `telling` (1, n_terms), and the
+    columns of areas that are topics. `terms` (n_profile + 1, n_terms) are the words of its vectors, then `telling`.
     """
 
     weighted: Weighted
     liked: Vectors
     telling: csr_matrix
     areas: RowArray
+    terms: csr_matrix
 
 
 class Compared:
     """An interest against a block of papers: cosines of words and of meanings, (n_profile, n + n_usual) each.
 
-    `relevance` (n + n_usual,) are the papers by the relevance weights.
-    `rows` (n,) are the papers'. `parts` and `scales` have room for what a ranker makes of them: by name, (n,)
-    each, and what it multiplies words and relevance by.
+    `relevance` (n + n_usual,) are the papers by the relevance weights, `rows` (n,) are the papers'. `parts` and
+    `scales` have room for what a ranker makes of them: by name, (n,) each, and what it multiplies words by.
     """
 
     def __init__(self, profile: Prepared, rows: RowArray, block: Block) -> None:
         self.profile, self.rows, self.block = profile, rows, block
-        self.words = block.words(profile.liked.words)
-        self.relevance = block.words(profile.telling)[0]
+        found = block.words(profile.terms)
+        self.words, self.relevance = found[:-1], found[-1]
         self.meanings = block.meanings(profile.liked.meaning)
         self.parts: dict[str, FloatArray] = {}
-        self.scales: tuple[float, float] = 0.0, 0.0
+        self.scales: tuple[float, float] | None = None
         self._mixture: Mixture | None = None
 
     @property

@@ -72,7 +72,8 @@ class Desk:
             liked = self._positives(weighted, kept)
             held = mixed(holding(liked.words[: weighted.likes.size]), weighted.weights)
             telling = relevance(self._index, held, weighted.weights.sum(keepdims=True))
-            found = Prepared(weighted, liked, telling, np.unique(columns[columns >= 0]))
+            areas = np.unique(columns[columns >= 0])
+            found = Prepared(weighted, liked, telling, areas, stacked([liked.words, telling]))
         kept.profiles[interest] = found
         _trim(kept.profiles, _PROFILES)
         return found

@@ -26,6 +26,7 @@ def relevance(index: Index, held: csr_matrix, mass: FloatArray) -> csr_matrix:
     without = np.maximum(np.repeat(mass, np.diff(held.indptr)) - with_it, 0.0)
     odds = np.log((with_it + PRIOR) / (without + PRIOR)) + np.log((np.maximum(len(index) - df, 0.0) + 0.5) / (df + 0.5))
     held.data = (np.maximum(odds, 0.0) / idf(index, held.indices)).astype(np.float32)
+    held.eliminate_zeros()
     return held
 
 

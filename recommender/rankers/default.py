@@ -8,14 +8,14 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from recommender.index import Index
-from recommender.profile import TOPIC
+from recommender.profile import TOPIC, Weighted
 from recommender.rankers._base import FLAT, Base, spreads
 from recommender.rankers._batch import together
-from recommender.rankers._close import coefficients
+from recommender.rankers._close import closeness, coefficients
 from recommender.rankers._compared import Compared
 from recommender.rankers._dense import Density
 from recommender.rankers._desk import Desk
-from recommender.rankers._measured import Measured, alone
+from recommender.rankers._measured import Measured, alone, others
 from recommender.rankers._vectors import said
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
@@ -74,10 +74,8 @@ class Default(Base):
         """Return the parts of all papers of a comparison."""
         if not compared.parts:
             both = np.concatenate([compared.rows, compared.block.usual])
-            found = alone(self.index, compared)
-            compared.parts.update({name: part[0] for name, part in self._made(found, both).items()})
-            close, telling = _scales(found)
-            compared.scales = float(close[0, 0]), float(telling[0, 0])
+            made = self._made(alone(self.index, compared), both)
+            compared.parts.update({name: part[0] for name, part in made.items()})
         return compared.parts
 
     def _made(self, found: Measured, both: RowArray) -> dict[str, FloatArray]:
@@ -91,8 +89,7 @@ class Default(Base):
         """Return the term weights, (1, n_terms), behind the part words of one paper, before it is centred."""
         compared, at = self._desk.about(interest, row)
         close = compared.mixture.of(coefficients(compared.words[:, at], compared.profile.liked.mass))
-        self._parts(compared)
-        of_close, of_telling = compared.scales
+        of_close, of_telling = compared.scales = compared.scales or _scales(compared)
         return (close * of_close + compared.profile.telling * of_telling).astype(np.float32)
 
     def near(self, interest: Interest, row: int) -> int:
@@ -110,11 +107,8 @@ class Default(Base):
 
 def _made(found: Measured, dense: FloatArray | None) -> dict[str, FloatArray]:
     """Return the parts of all interests by name, (n_interests, n) each."""
-    of_close, of_telling = _scales(found)
-    made = {
-        "words": _centred(found.words * of_close + found.relevance * of_telling, found),
-        "meaning": _centred(found.meanings / spreads(found.meanings[:, found.n :], found.usual)[1], found),
-    }
+    words, relevance, meaning = (_standard(one, found) for one in (found.words, found.relevance, found.meanings))
+    made = {"words": CLOSE * words + _liked_share(found.weighted) * relevance, "meaning": meaning}
     if dense is not None:
         made["dense"] = dense
     if any(areas.size for areas in found.named):
@@ -126,18 +120,27 @@ def _made(found: Measured, dense: FloatArray | None) -> dict[str, FloatArray]:
     return made
 
 
-def _scales(found: Measured) -> tuple[FloatArray, FloatArray]:
-    """Return what closeness by words and relevance are multiplied by before they are added, (n_interests, 1) each."""
-    _, close = spreads(found.words[:, found.n :], found.usual)
-    _, telling = spreads(found.relevance[:, found.n :], found.usual)
-    likes = np.array([[one.likes.size] for one in found.weighted], np.float32)
-    topics = np.array([[TOPIC * len(one.topics)] for one in found.weighted], np.float32)
-    return CLOSE / close, likes / np.maximum(likes + topics, 1.0) / telling
+def _standard(values: FloatArray, found: Measured) -> FloatArray:
+    """Return (values - mean) / deviation, both over the usual papers, (n_interests, n + n_usual)."""
+    mean, deviation = spreads(values[:, found.n :], found.usual)
+    return (values - mean) / deviation
 
 
-def _centred(values: FloatArray, found: Measured) -> FloatArray:
-    """Return values less their mean over the usual papers, (n_interests, n + n_usual)."""
-    return values - spreads(values[:, found.n :], found.usual)[0]
+def _liked_share(weighted: Sequence[Weighted]) -> FloatArray:
+    """Return the share of the likes in interests, beside topics, (n_interests, 1)."""
+    likes = np.array([[one.likes.size] for one in weighted], np.float32)
+    topics = np.array([[TOPIC * len(one.topics)] for one in weighted], np.float32)
+    share: FloatArray = likes / np.maximum(likes + topics, 1.0)
+    return share
+
+
+def _scales(compared: Compared) -> tuple[float, float]:
+    """Return what closeness by words and relevance are multiplied by in the part words, before it is centred."""
+    profile, n = compared.profile, compared.block.n
+    usual = others(compared.block.usual, [profile.weighted.likes])
+    _, close = spreads(closeness(compared.words[:, n:], profile.liked.mass)[None, :], usual)
+    _, telling = spreads(compared.relevance[None, n:], usual)
+    return CLOSE / float(close[0, 0]), float(_liked_share([profile.weighted])[0, 0] / telling[0, 0])
 
 
 def _named(found: Measured) -> FloatArray:
