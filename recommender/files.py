@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 FORMAT = 4
 """Version of everything under the folder; another one is rebuilt, never read."""
 
-_CURRENT, _LOCK = "CURRENT", "LOCK"
+_CURRENT, _LOCK, _PROBE = "CURRENT", "LOCK", "PROBE"
 
 
 class DamagedError(Exception):
@@ -130,6 +130,18 @@ def busy(folder: Path) -> bool:
     except OSError:  # no such folder, or none that can be written: nobody writes there
         return False
     return False
+
+
+def writable(folder: Path) -> bool:
+    """Say whether something can be written in the folder, which is made if it is missing."""
+    probe = folder / _PROBE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(bytes(4096))
+        probe.unlink()
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager

@@ -25,6 +25,7 @@ class Index:
     `folder` holds the index on disk and may be shared by processes: one writes at a time, readers keep what they
     opened until `refresh`. Without a folder everything is in memory. A folder that is damaged, cut, or of another
     version counts as empty (`last` is 0 and `damaged` says why), so that the caller rebuilds it from the database.
+    With `folder` set to None later, it goes on in memory from what it holds, whatever becomes of the folder.
     `seed` is where the chance in fits and samples starts, `dense` may hold more vectors; neither is stored.
 
     Rows are numbers from 0 to `n_rows` - 1; a `fit` renumbers them and raises `generation`. Removed papers keep their
@@ -41,7 +42,7 @@ class Index:
     _speller: near.Speller | None
 
     def __init__(self, folder: Path | None = None, seed: int = 0) -> None:
-        self._folder, self.seed = folder, seed
+        self.folder, self.seed = folder, seed
         self._reset(1)
         self.damaged = ""
         if folder is not None:
@@ -246,10 +247,10 @@ class Index:
 
     def refresh(self) -> bool:
         """Read what another process has written since; return whether anything changed."""
-        if self._folder is None:
+        if self.folder is None:
             return False
         try:
-            changed = files.read_manifest(self._folder) != self._state.manifest
+            changed = files.read_manifest(self.folder) != self._state.manifest
         except files.DamagedError as error:
             changed = str(error) != self.damaged
         if changed:
@@ -310,13 +311,13 @@ class Index:
 
     def _next(self, above: int = 0) -> int:
         """Return a generation that nobody has seen."""
-        unused = files.next_generation(self._folder) if self._folder is not None else 0
+        unused = files.next_generation(self.folder) if self.folder is not None else 0
         return max(unused, self.generation + 1, above + 1)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Hold the lock, start from what is on disk, and put everything back if the writing fails."""
-        with files.locked(self._folder) if self._folder is not None else nullcontext():
+        with files.locked(self.folder) if self.folder is not None else nullcontext():
             self.refresh()
             before = self.__dict__.copy()
             self._state = replace(self._state, parts=[*self._state.parts])
@@ -328,9 +329,9 @@ class Index:
 
     def _open(self) -> None:
         """Take over what is on disk, or count as empty under a generation that no reader has seen."""
-        assert self._folder is not None  # noqa: S101  only an index with a folder comes here
+        assert self.folder is not None  # noqa: S101  only an index with a folder comes here
         try:
-            state = stored.load(self._folder)
+            state = stored.load(self.folder)
         except files.DamagedError as error:
             self._reset(self._next())
             self.damaged = str(error)
@@ -344,6 +345,6 @@ class Index:
         self._live[state.dead] = False
 
     def _save(self) -> None:
-        if self._folder is not None:
-            self._state = stored.save(self._folder, self._state)
+        if self.folder is not None:
+            self._state = stored.save(self.folder, self._state)
             self.damaged = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -57,6 +58,9 @@ def disk(folder: Path) -> Check:
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free
     line = f"{size(free)} free in {folder}"
+    if not os.access(there, os.W_OK):  # False for a disk that is read-only, too
+        todo = "See whose the folder is, and whether its disk is read-only. Until then the index is kept in memory."
+        return Check("disk", "wrong", f"{line}, which cannot be written", todo)
     if free >= _SCARCE:
         return Check("disk", "ok", line)
     return Check("disk", "wrong" if free < _FULL else "look", line, "Make room, or set PAPERROUND_DATA_DIR elsewhere.")

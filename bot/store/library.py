@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import math
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,7 +35,7 @@ from bot.store.picks import Verdict as Verdict
 from bot.store.picks import Wish as Wish
 from bot.store.vectors import Vectors
 from recommender.bar import Bar
-from recommender.files import busy
+from recommender.files import busy, writable
 from recommender.index import Index
 from recommender.search import search
 from recommender.text import area_hash, plain, term_hashes, words
@@ -44,6 +46,7 @@ T = TypeVar("T")
 log = structlog.get_logger()
 
 CHANGES = 2000  # papers read from the database at a time
+TELL_EVERY = 3600.0  # seconds
 GROWTH = 1.2  # the basis is learnt anew when there are so many times the papers it was learnt from
 SAME_TITLE = 0.86  # likeness of two titles from which one is a slip of the pen of the other
 
@@ -70,7 +73,7 @@ class Looked:
 
 
 class Library:
-    """The index and the ranker of one process. `folder` None, or one that cannot be written, keeps it in memory.
+    """The index and the ranker of one process. `folder` None, or one that cannot be written now, keeps it in memory.
 
     `vectors` are the dense ones, where an embedder is set up.
     """
@@ -83,6 +86,7 @@ class Library:
         self._make = make
         self._lock = RLock()
         self._folder = folder
+        self._left_at, self._told = -math.inf, False
         self.index = Index(folder)
         self.everybody = Everybody()
         self.failing = Failing(store)
@@ -100,15 +104,44 @@ class Library:
         With `most`, as a request does it: no more changes than that, and none while another process writes the index,
         which may be for half a minute; what is there already answers meanwhile.
         """
-        if most is not None and self._folder is not None and len(self.index) and busy(self._folder):
+        if most is not None and self.index.folder is not None and len(self.index) and busy(self.index.folder):
             return
+        if most is None and self._folder is not None and self.index.folder is None and writable(self._folder):
+            self._return(self._folder)
+        # In memory it learns what is missing alone: what it learnt would be lost, and all scores be of another scale.
+        learn = learn and (self.index.folder is not None or self._folder is None or not self.index.fitted)
         try:
             self._update(learn, most)
         except OSError as error:
-            log.warning("the index is kept in memory", reason=error.strerror or type(error).__name__)
-            self._folder = None
-            self._take(Index(None))
-            self._update(learn, None)
+            self._leave(error)
+            self._update(learn and not self.index.fitted, most if len(self.index) else None)
+
+    def _leave(self, error: OSError) -> None:
+        """Go on in memory from what the index holds, until the folder can be written again. It is logged once an hour.
+
+        So a disk that is full for what is learnt, but not for what comes, does not fill the log.
+        """
+        self._told = time.monotonic() - self._left_at >= TELL_EVERY
+        if self._told:
+            self._left_at = time.monotonic()
+            reason = error.strerror or type(error).__name__
+            log.warning("the index cannot be written; it goes on in memory until it can", reason=reason)
+        with self._lock:
+            index = copy.copy(self.index)
+            index.folder = None
+            self._take(index)
+
+    def _return(self, folder: Path) -> None:
+        """Go on in the folder again, once all that came meanwhile is in it."""
+        with self._lock:
+            held, self.index = self.index, Index(folder)
+            try:
+                self._append(None)
+            except OSError:
+                self.index = held
+                return
+        if self._told:
+            log.info("the index is written again")
 
     def _update(self, learn: bool, most: int | None) -> None:
         with self._lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import errno
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from structlog.testing import capture_logs
 
 from bot.jobs.ingest import ingest
 from bot.store import picks, records
@@ -87,8 +89,8 @@ async def test_papers_that_come_while_it_learns_are_there_when_it_has_learnt(
     held = library(memory_store, tmp_path / "index")
     learn = Index.fit
 
-    def learn_meanwhile(index: Index) -> None:
-        learn(index)
+    def learn_meanwhile(index: Index, above: int) -> None:
+        learn(index, above)
         ingest(memory_store, [paper(8)], "local", NOW)
         held.update()  # as the planner does before it ranks
         assert len(held.index) == 9
@@ -144,6 +146,104 @@ async def test_without_a_folder_to_write_to_it_works_in_memory(memory_store: Sto
     ingest(memory_store, [paper(1)], "local", NOW)
     held = library(memory_store, Path("/proc/none/index"))
     assert await found(held, "graph")
+
+
+def broken(folder: Path) -> None:
+    """Let nothing be written there, as on a disk that is read-only: root is refused by nothing else."""
+    (folder / "LOCK").unlink()
+    for name in ("LOCK", "PROBE"):
+        (folder / name).mkdir()
+
+
+def mended(folder: Path) -> None:
+    for name in ("LOCK", "PROBE"):
+        (folder / name).rmdir()
+
+
+@pytest.mark.parametrize("learn", [True, False])
+async def test_while_the_folder_cannot_be_written_it_goes_on_from_what_it_holds(
+    memory_store: Store, tmp_path: Path, learn: bool
+) -> None:
+    ingest(memory_store, [paper(n) for n in range(10)], "local", NOW)
+    folder = tmp_path / "index"
+    held = Library(memory_store, folder, ranker)
+    held.update(learn=True)
+    before = held.index.generation
+    broken(folder)
+    with capture_logs() as logged:
+        for n in range(10, 16):
+            ingest(memory_store, [paper(n)], "local", NOW)
+            held.update(learn=learn)
+            held.update(most=300)
+            wish = Wish(Profile((Interest("a", (WORDS[n % 8],)),)), [n + 1], [3], 3, [RELAXED])
+            assert [pick.number for pick in held.pick_many([wish])[0].picks] == [n + 1]
+        assert (await found(held, paper(15).title))[0] == 16
+        assert (held.index.generation, held.index.fitted) == (before, 10), "scores stay of one scale"
+        mended(folder)
+        held.update(learn=learn)
+        held.update(learn=learn)
+    events = [one["event"] for one in logged]
+    assert events == [
+        "the index cannot be written; it goes on in memory until it can",
+        "the index is written again",
+    ]
+    assert (len(held.index), len(Index(folder))) == (16, 16)
+    assert held.index.fitted == (16 if learn else 10)
+    assert held.index.generation > before or not learn
+
+
+async def test_a_folder_that_is_gone_is_made_up_for_in_memory(memory_store: Store, tmp_path: Path) -> None:
+    ingest(memory_store, [paper(n) for n in range(10)], "local", NOW)
+    held = library(memory_store, tmp_path / "index")
+    (tmp_path / "index").rename(tmp_path / "kept")
+    (tmp_path / "index").write_text("no folder")
+    ingest(memory_store, [paper(10)], "local", NOW)
+    held.update()
+    assert len(held.index) == 11
+    (tmp_path / "index").unlink()
+    held.update()
+    assert len(Index(tmp_path / "index")) == 11
+
+
+async def test_a_disk_that_is_full_for_what_is_learnt_alone(
+    memory_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest(memory_store, [paper(n) for n in range(10)], "local", NOW)
+    held = Library(memory_store, tmp_path / "index", ranker)
+
+    def full(self: Index, above: int = 0) -> None:
+        if self.folder is not None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fit(self, above)
+
+    fit = Index.fit
+    monkeypatch.setattr(Index, "fit", full)
+    with capture_logs() as logged:
+        for _ in range(3):
+            held.update(learn=True)
+            assert held.index.fitted == 10, "there was no basis at all"
+    assert [one["event"] for one in logged if one["log_level"] == "warning"] == [
+        "the index cannot be written; it goes on in memory until it can"
+    ]
+    monkeypatch.setattr(Index, "fit", fit)
+    held.update(learn=True)
+    assert Index(tmp_path / "index").fitted == held.index.fitted == 10
+
+
+async def test_a_folder_that_breaks_again_while_it_is_caught_up(
+    memory_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest(memory_store, [paper(1)], "local", NOW)
+    held = library(memory_store, tmp_path / "index")
+    broken(tmp_path / "index")
+    ingest(memory_store, [paper(2)], "local", NOW)
+    held.update()
+    monkeypatch.setattr("bot.store.library.writable", lambda folder: True)
+    held.update()
+    assert len(held.index) == 2
+    mended(tmp_path / "index")
+    held.update()
+    assert len(Index(tmp_path / "index")) == 2
 
 
 async def test_copies_of_one_paper_are_shown_once(memory_store: Store) -> None:
