@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, and_, delete, func, insert, or_, select
+from sqlalchemy import Connection, Select, and_, delete, func, insert, or_, select
 
 from bot.store.statements import chunks
 from bot.store.statements import insert as insert_new
@@ -61,7 +62,7 @@ def known(conn: Connection, model: str, keys: Sequence[str]) -> dict[str, FloatA
     for some in chunks(keys):
         query = select(embeddings.c.hash, embeddings.c.vector)
         query = query.where(embeddings.c.model == model, embeddings.c.hash.in_(some))
-        found |= {row.hash: np.frombuffer(row.vector, _KEPT).astype(np.float32) for row in conn.execute(query)}
+        found |= {row.hash: np.frombuffer(row.vector, _KEPT).astype(np.float32) for row in _whole(conn, model, query)}
     return found
 
 
@@ -78,16 +79,21 @@ def news(conn: Connection, model: str, last: int, changed: int) -> News:
     )
     if last:
         query = query.where(or_(embeddings.c.id > last, papers.c.changed > changed))
-    rows = conn.execute(query).all()
-    width = len(rows[0].vector) // _KEPT.itemsize if rows else 0
+    rows = _whole(conn, model, query)
     vectors = np.frombuffer(b"".join(row.vector for row in rows), _KEPT).astype(np.float16, copy=False)
-    return News([row.id for row in rows], vectors.reshape(len(rows), width), newest, change)
+    return News([row.id for row in rows], vectors.reshape(len(rows), width(conn, model) if rows else 0), newest, change)
 
 
 def width(conn: Connection, model: str) -> int:
-    """Return how many numbers the vectors of a model have, 0 before the first."""
-    vector = conn.execute(select(embeddings.c.vector).where(embeddings.c.model == model).limit(1)).scalar()
-    return len(vector or b"") // _KEPT.itemsize
+    """Return how many numbers the vectors of a model have, which the first tells; 0 before it."""
+    first = select(embeddings.c.vector).where(embeddings.c.model == model).order_by(embeddings.c.id).limit(1)
+    return len(conn.execute(first).scalar() or b"") // _KEPT.itemsize
+
+
+def _whole(conn: Connection, model: str, query: Select[Any]) -> list[Any]:
+    """Return the rows whose vectors are as long as the first: two processes may have had two models of one name."""
+    wanted = width(conn, model) * _KEPT.itemsize
+    return [row for row in conn.execute(query) if len(row.vector) == wanted]
 
 
 def topics(conn: Connection) -> list[str]:
