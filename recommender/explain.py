@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.sparse import csr_matrix
 
 from recommender.rankers._base import Base
 from recommender.rankers._vectors import unit
-from recommender.text import LONGEST, clean, hash_terms, meant, paper_text, terms, words
+from recommender.text import LONGEST, clean, hash_terms, meant, paper_text, plain, terms, words
 from recommender.types import FloatArray, Interest, Paper, Ranker, Why
 
 TERMS = 3
@@ -22,15 +23,16 @@ LEAST = 0.1
 
 _PHRASES = frozenset(
     """
-    abstract achieve achieved achieves achieving address addressed addressing aim approach art available based baseline
-    challenge challenging code common compared comprehensive conduct consistent consistently crucial degrade demonstrate
-    demonstrated demonstrating different diverse effective effectively effectiveness empirical empirically enable
-    enabling enhance evaluation existing experiment experimental experimentally extensive extensively framework
-    furthermore however https important improve improved improvement improving introduce introduced key large largely
-    leading limitation limited link lower many method methodology model new novel outperform outperforming outperformed
-    paper performance present prior problem propose proposed provide remain remaining remarkable result show shown
-    significant significantly sota source standard state strong study substantial substantially success successfully
-    superior task technique theoretical theoretically training two various well work world
+    abstract achieve achieved achieves achieving address addressed addressing aim approach art available based
+    baseline best better challenge challenging characterize code common compared comprehensive conduct consistent
+    consistently crucial degrade demonstrate demonstrated demonstrating different diverse effective effectively
+    effectiveness empirical empirically enable enabling enhance evaluation existing experiment experimental
+    experimentally extensive extensively framework furthermore help high however https impact important improve
+    improved improvement improving introduce introduced key large largely leading limitation limited link long low
+    lower many method methodology model need new novel outperform outperformed outperforming paper performance
+    present prior problem propose proposed provide real recent recently remain remaining remarkable result show
+    shown significant significantly small sota source standard state strong study substantial substantially success
+    successfully superior task technique theoretical theoretically training two various well work world
     """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 """Words that abstracts are made of. They count, but alone or with each other they tell nobody anything."""
@@ -57,11 +59,12 @@ _SHOWN = re.compile(r"[^\W\d_][^\W_]+(?:[ -][^\W_]{2,}){0,3}")
 class _Read:
     """What reasons take from a paper alone: its terms as it spells them, and its sentences, in one state of the index.
 
-    `columns` and `weights` are its unit row of TF-IDF; `keys`, spelled as `surfaces`, stand at `places` of it (-1:
-    nowhere), and the two words of a pair at `words` (n_keys, 2) of `keys`. `sentences` have `cells` of (sentence,
-    column, weight).
+    `text` is what it says in folded words; `columns` and `weights` are its unit row of TF-IDF; `keys`, spelled as
+    `surfaces`, stand at `places` of it (-1: nowhere), and the two words of a pair at `words` (n_keys, 2) of `keys`.
+    `sentences` have `cells` of (sentence, column, weight).
     """
 
+    text: str
     columns: NDArray[np.int32]
     weights: FloatArray
     keys: tuple[str, ...]
@@ -143,6 +146,7 @@ def _read(ranker: Base, row: int, paper: Paper) -> _Read:
     told = _told(paper.abstract)
     cells = unit(index, index.vectorise(told))
     return _Read(
+        text=plain(paper_text(paper)),
         columns=own.indices.astype(np.int32),
         weights=own.data,
         keys=keys,
@@ -172,11 +176,35 @@ def _terms(worth: FloatArray, read: _Read) -> tuple[str, ...]:
     best = sorted((-whole[at], read.keys[at], read.surfaces[at]) for at in telling.tolist() if whole[at] >= least)
     for _, key, surface in best:
         if told.isdisjoint(key.split(" ")):
-            chosen.append(surface)
-            told.update(key.split(" "))
+            whole_key, phrase = _longer(key, surface, [(one, other) for _, one, other in best], read.text, told)
+            chosen.append(phrase)
+            told.update(whole_key.split(" "))
         if len(chosen) == TERMS:
             break
     return tuple(chosen)
+
+
+def _longer(
+    key: str, surface: str, pairs: Sequence[tuple[str, str]], text: str, told: Collection[str]
+) -> tuple[str, str]:
+    """Return a pair as part of the three words that the paper writes, where the pair with the third tells, too.
+
+    "graph neural" and "neural networks" are half a name each.
+    """
+    first, _, second = key.partition(" ")
+    for other, written in pairs:
+        one, _, two = other.partition(" ")
+        if not second or not two or {one, two} <= {first, second} or " " not in written:
+            continue
+        if one == second and two not in told:
+            longer, whole = f"{key} {two}", f"{surface} {written.split(' ', 1)[1]}"
+        elif two == first and one not in told:
+            longer, whole = f"{one} {key}", f"{written.split(' ', 1)[0]} {surface}"
+        else:
+            continue
+        if f" {plain(whole)} " in f" {text} ":
+            return longer, whole
+    return key, surface
 
 
 def spellings(text: str) -> dict[str, str]:
