@@ -50,6 +50,7 @@ class Crowd:
         self._mass = [_mass(one) for one in self.weighted]
         self._disliking = np.flatnonzero([one.dislikes.size > 0 for one in self.weighted])
         pieces = [vectors(index, own[at : at + _ROWS]) for at in range(0, max(own.size, 1), _ROWS)]
+        papers = len(pieces)
         pieces += [topical(index, topics[at : at + _ROWS]) for at in range(0, len(topics), _ROWS)]
         self._meaning = np.concatenate([piece.meaning for piece in pieces])
         columns = index.columns(np.array([area_hash(topic) for topic in topics], np.uint64))
@@ -57,11 +58,14 @@ class Crowd:
         self._shares = shares(index, self._areas)
         named = [np.unique(columns[one]) if one else columns[:0] for one in of]
         self._named = [np.searchsorted(self._areas, one[one >= 0]) for one in named]
-        self._compare(index, own, rows, pieces)
+        self._compare(index, own, rows, pieces, papers)
         self._relate(index, rows, holding(stacked([piece.words for piece in pieces])))
 
-    def _compare(self, index: Index, own: RowArray, rows: RowArray, pieces: Sequence[Vectors]) -> None:
-        """Fill in what comes of the similarities, so many columns at a time that these take no more than `MEMORY`."""
+    def _compare(self, index: Index, own: RowArray, rows: RowArray, pieces: Sequence[Vectors], papers: int) -> None:
+        """Fill in what comes of the similarities, so many columns at a time that these take no more than `MEMORY`.
+
+        The first of the pieces are `papers`, the others topics.
+        """
         m, d = len(self.weighted), self._disliking.size
         self._words, self._meanings = np.zeros((2, m, rows.size), np.float32)
         self._good, self._bad = np.full((2, d, rows.size), -np.inf, np.float32)
@@ -81,7 +85,8 @@ class Crowd:
             block = Block(index, rows[at], rows[:0])
             words = np.empty((len(self._meaning), block.size), np.float32)
             for number, piece in enumerate(pieces):
-                words[ends[number] : ends[number + 1]] = block.words(piece.words)
+                by = block.words if number < papers else block.said
+                words[ends[number] : ends[number + 1]] = by(piece.words)
             meanings = block.meanings(self._meaning)
             closenesses(words, liked, self._words[:, at])
             closenesses(meanings, liked, self._meanings[:, at])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from recommender.index import Index
-from recommender.rankers._vectors import Vectors, said
+from recommender.rankers._vectors import Vectors, said, unit
 from recommender.types import FloatArray, RowArray
 
 _COMMON = 0.1
@@ -32,43 +32,58 @@ def _product(left: FloatArray, right: FloatArray) -> FloatArray:
 class Block:
     """Papers to rank, followed by the usual ones, prepared for comparing with many interests.
 
-    The first `n` of the `size` columns of what `words` and `meanings` return are the papers, the others the usual ones,
-    whose rows, `usual`, are given in rising order. `meaning` (k, size) are the coordinates of both.
+    The first `n` of the `size` columns of what `words`, `said` and `meanings` return are the papers, the others the
+    usual ones, whose rows, `usual`, are given in rising order. `meaning` (k, size) are the coordinates of both.
     """
 
     def __init__(self, index: Index, rows: RowArray, usual: RowArray) -> None:
         self.n, self.size = rows.size, rows.size + usual.size
         self.usual = usual
         both = np.concatenate([rows, usual])
-        found = said(index, index.counts(both))
+        counts = index.counts(both)
+        found, self._said = unit(index, counts.copy()), partial(said, index, counts)
         columns, places = np.unique(found.indices, return_inverse=True)
-        narrow = csr_matrix((found.data, places, found.indptr), shape=(both.size, columns.size))
+        self._narrow = csr_matrix((found.data, places, found.indptr), shape=(both.size, columns.size))
         # one place a term of the index: a search among the block's terms would take a third of a ranking's time
         self._places = np.full(index.n_terms, -1, np.int32)
         self._places[columns] = np.arange(columns.size)
-        self._turned: csr_matrix = narrow.T.tocsr()
+        self._turned: csr_matrix = self._narrow.T.tocsr()
         self._lengths = np.diff(self._turned.indptr)
-        common = self._lengths > both.size * _COMMON
-        self._dense = self._turned[common].toarray()
-        self._slots = np.where(common, np.cumsum(common) - 1, -1)
+        self._common = self._lengths > both.size * _COMMON
+        self._dense = self._turned[self._common].toarray()
+        self._slots = np.where(self._common, np.cumsum(self._common) - 1, -1)
         self.meaning = np.ascontiguousarray(index.lsa(both).T)
 
     def words(self, words: csr_matrix) -> FloatArray:
         """Return products (n_words, n + n_usual) with term weights, (n_words, n_terms); cosines with unit rows."""
+        return self._multiplied(words, self._dense, self._turned.data)
+
+    def said(self, words: csr_matrix) -> FloatArray:
+        """Return the same as `words` with papers weighed by how often they say each term: what topics ask for."""
+        return self._multiplied(words, *self._often)
+
+    @cached_property
+    def _often(self) -> tuple[FloatArray, FloatArray]:
+        """Return what `said` weighs by: the common terms as a dense matrix, and all as the data of `_turned`."""
+        narrow = csr_matrix((self._said().data, self._narrow.indices, self._narrow.indptr), shape=self._narrow.shape)
+        turned = narrow.T.tocsr()
+        return turned[self._common].toarray(), turned.data
+
+    def _multiplied(self, words: csr_matrix, matrix: FloatArray, weights: FloatArray) -> FloatArray:
         n, width = words.shape[0], self._turned.shape[1]
         places = self._places[words.indices]
         held = np.flatnonzero(places >= 0)
         places, data = places[held], words.data[held]
         rows, slots = np.repeat(np.arange(n), np.diff(words.indptr))[held], self._slots[places]
         common, rare = np.flatnonzero(slots >= 0), np.flatnonzero(slots < 0)
-        dense = np.zeros((n, self._dense.shape[0]), np.float32)
+        dense = np.zeros((n, matrix.shape[0]), np.float32)
         dense[rows[common], slots[common]] = data[common]
         starts, lengths = self._turned.indptr[places[rare]], self._lengths[places[rare]]
         flat = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
         cells = np.repeat(rows[rare] * width, lengths) + self._turned.indices[flat]
-        worth = np.repeat(data[rare], lengths) * self._turned.data[flat]
+        worth = np.repeat(data[rare], lengths) * weights[flat]
         sums = np.bincount(cells, worth, n * width).reshape(n, width)
-        return _product(dense, self._dense) + sums.astype(np.float32)
+        return _product(dense, matrix) + sums.astype(np.float32)
 
     def meanings(self, meaning: FloatArray) -> FloatArray:
         """Return cosines of shape (n_meaning, n + n_usual) with unit rows of LSA coordinates, (n_meaning, k)."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.sparse import csr_matrix
 
-from recommender.profile import Weighted
+from recommender.profile import TOPIC, Weighted
 from recommender.rankers._block import Block
 from recommender.rankers._vectors import Mixture, Vectors
 from recommender.types import FloatArray, RowArray
@@ -17,7 +18,8 @@ class Prepared:
     """An interest ready for ranking.
 
     Its rows and weights, its vectors, the relevance weights of its likes' terms, `telling` (1, n_terms), and the
-    columns of areas that are topics. `terms` (n_profile + 1, n_terms) are the words of its vectors, then `telling`.
+    columns of areas that are topics. `terms` (n_likes + 1, n_terms) are the words of its likes, then `telling`;
+    `topics` (n_topics, n_terms) are those of its topics.
     """
 
     weighted: Weighted
@@ -25,6 +27,7 @@ class Prepared:
     telling: csr_matrix
     areas: RowArray
     terms: csr_matrix
+    topics: csr_matrix
 
 
 class Compared:
@@ -38,6 +41,8 @@ class Compared:
         self.profile, self.rows, self.block = profile, rows, block
         found = block.words(profile.terms)
         self.words, self.relevance = found[:-1], found[-1]
+        if profile.topics.shape[0]:
+            self.words = np.concatenate([self.words, np.tile(block.said(profile.topics), (TOPIC, 1))])
         self.meanings = block.meanings(profile.liked.meaning)
         self.parts: dict[str, FloatArray] = {}
         self.scales: tuple[float, float] | None = None
@@ -45,6 +50,6 @@ class Compared:
 
     @property
     def mixture(self) -> Mixture:
-        """Return what mixes the rows of the interest."""
-        self._mixture = self._mixture or Mixture(self.profile.liked.words)
+        """Return what mixes the likes."""
+        self._mixture = self._mixture or Mixture(self.profile.terms[:-1])
         return self._mixture

@@ -70,10 +70,13 @@ class Desk:
             weighted = weigh(self._index, interest)
             columns = self._index.columns(np.array([area_hash(one) for one in weighted.topics], np.uint64))
             liked = self._positives(weighted, kept)
-            held = mixed(holding(liked.words[: weighted.likes.size]), weighted.weights)
-            telling = relevance(self._index, held, weighted.weights.sum(keepdims=True))
+            n = weighted.likes.size
+            likes, topics = liked.words[:n], liked.words[n : n + len(weighted.topics)]
+            telling = relevance(
+                self._index, mixed(holding(likes), weighted.weights), weighted.weights.sum(keepdims=True)
+            )
             areas = np.unique(columns[columns >= 0])
-            found = Prepared(weighted, liked, telling, areas, stacked([liked.words, telling]))
+            found = Prepared(weighted, liked, telling, areas, stacked([likes, telling]), topics)
         kept.profiles[interest] = found
         _trim(kept.profiles, _PROFILES)
         return found

@@ -16,7 +16,7 @@ from recommender.rankers._compared import Compared
 from recommender.rankers._dense import Density
 from recommender.rankers._desk import Desk
 from recommender.rankers._measured import Measured, alone, others
-from recommender.rankers._vectors import said
+from recommender.rankers._vectors import mixed, said
 from recommender.types import FloatArray, Interest, Ranker, RowArray
 
 CLOSE = 0.75
@@ -36,7 +36,8 @@ class Default(Base):
     """Sum of up to five parts, in standard deviations of the sum over random stored papers.
 
     - words: `CLOSE` times cosines of TF-IDF (words and pairs) with the interest's papers and topics, and the paper's
-      terms by the relevance weights of the likes, times their share of the interest;
+      terms by the relevance weights of the likes, times their share of the interest. To a topic, a paper counts by
+      how often it says each term, to all else by whether it does;
     - meaning: cosines of latent semantic analysis; these and those of words are the weighted mean over all that the
       interest holds plus the mean of the nearest three. Each of the three is standardised by its own mean and
       deviation over the random papers, since of raw numbers the one that spreads more drowns the others;
@@ -81,16 +82,21 @@ class Default(Base):
     def _made(self, found: Measured, both: RowArray) -> dict[str, FloatArray]:
         return _made(found, self._density.part(found.weighted, both, found.usual))
 
-    def own(self, row: int) -> csr_matrix:
-        """Return the unit row of TF-IDF of a paper as it is ranked, (1, n_terms)."""
-        return said(self.index, self.index.counts([row]))
-
     def query(self, interest: Interest, row: int) -> csr_matrix:
         """Return the term weights, (1, n_terms), behind the part words of one paper, before it is centred."""
         compared, at = self._desk.about(interest, row)
-        close = compared.mixture.of(coefficients(compared.words[:, at], compared.profile.liked.mass))
+        profile, n = compared.profile, compared.profile.weighted.likes.size
+        shares = coefficients(compared.words[:, at], profile.liked.mass)
         of_close, of_telling = compared.scales = compared.scales or _scales(compared)
-        return (close * of_close + compared.profile.telling * of_telling).astype(np.float32)
+        result = compared.mixture.of(shares[:n]) * of_close + profile.telling * of_telling
+        if profile.topics.shape[0]:
+            own, often = self.own(row), said(self.index, self.index.counts([row]))
+            own.data = often.data / own.data
+            topics = mixed(profile.topics, shares[n:].reshape(TOPIC, -1).sum(axis=0))
+            result = result + topics.multiply(own) * of_close
+        result = csr_matrix(result, dtype=np.float32)
+        result.sort_indices()
+        return result
 
     def near(self, interest: Interest, row: int) -> int:
         """Return the row of the liked paper nearest to a paper, itself excepted; -1 if none is nearer than usual."""

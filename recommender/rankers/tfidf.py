@@ -28,7 +28,7 @@ class Tfidf(Base):
         """Return the one part words, (n_rows,)."""
         query = self.query(interest, -1)
         block = self._desk.block(rows)
-        found = block.words(query)[0]
+        found = block.said(query)[0]
         return {"words": standardise(found[: block.n], found[block.n :])}
 
     def own(self, row: int) -> csr_matrix:

@@ -116,8 +116,11 @@ def test_blocks_give_plain_cosines(ranker: Default) -> None:
     some, other = np.array([5, 3, 77]), np.array([1, 9])
     block = Block(index, some, other)
     words = unit(index, index.counts(np.arange(20)))
-    both = said(index, index.counts(np.array([5, 3, 77, 1, 9])))
-    assert block.words(words) == pytest.approx((words @ both.T).toarray(), abs=1e-6)
+    counts = index.counts(np.array([5, 3, 77, 1, 9]))
+    often = said(index, counts.copy())
+    assert block.words(words) == pytest.approx((words @ unit(index, counts).T).toarray(), abs=1e-6)
+    assert block.said(words) == pytest.approx((words @ often.T).toarray(), abs=1e-6)
+    assert np.abs(block.said(words) - block.words(words)).max() > 0.01
     assert block.meanings(index.lsa([7])) == pytest.approx(index.lsa([7]) @ index.lsa([5, 3, 77, 1, 9]).T, abs=1e-6)
 
 

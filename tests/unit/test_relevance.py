@@ -10,7 +10,7 @@ import pytest
 from recommender.index import Index
 from recommender.rankers._relevance import PRIOR, holding, relevance
 from recommender.rankers._vectors import SATURATION, idf, mixed, said, unit, vectors
-from recommender.rankers.default import Default
+from recommender.rankers.default import FEW, Default
 from recommender.types import Interest, Mark, Paper
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -71,7 +71,7 @@ def test_a_repeated_word_counts_more_but_not_without_end(index: Index) -> None:
     graph, node = column(made, "graph"), column(made, "node")
     ratio = [own[at, graph] / own[at, node] * plain[at, node] / plain[at, graph] for at in range(3)]
     assert ratio[0] == pytest.approx(1)
-    assert 1.1 < ratio[1] < 1.3 < ratio[2] < 1 + SATURATION
+    assert 1.3 < ratio[1] < 1.4 < ratio[2] < 1 + SATURATION
     assert np.asarray(own.multiply(own).sum(axis=1)).ravel() == pytest.approx(np.ones(3))
 
 
@@ -87,3 +87,30 @@ def test_what_many_likes_share_raises_a_paper_more_than_what_one_of_them_says() 
     marks = tuple(Mark(one.id, DAY - timedelta(days=at)) for at, one in enumerate(likes))
     first, second = ranker.score([Interest("a", liked=marks)], ranker.index.rows(["x:1", "x:2"]))[0]
     assert first > second
+
+
+def test_to_a_topic_counts_how_often_a_paper_says_it_to_a_like_only_whether() -> None:
+    often, once = Paper("x:1", "quokkas. Quokkas. Quokkas", "habitat"), Paper("x:2", "quokkas", "habitat")
+    filler = [Paper(f"f:{at}", f"filler{at} other{at}") for at in range(60)]
+    ranker = Default(Index())
+    ranker.append([often, once, Paper("l:1", "quokkas", "marsupial"), *filler])
+    rows = ranker.index.rows(["x:1", "x:2"])
+    topic, like = Interest("a", ("quokkas",)), Interest("b", liked=(Mark("l:1", DAY),))
+    first, second = ranker.parts(topic, rows)["words"]
+    assert first > second
+    first, second = ranker.parts(like, rows)["words"]
+    assert first == pytest.approx(second)
+
+
+def test_a_like_too_old_to_count_tells_nothing_alone_or_in_a_batch() -> None:
+    """Its rare words were worth as much as those of a like of today where an interest was ranked by itself."""
+    ranker = Default(Index())
+    ranker.append([*PAPERS, *(Paper(f"f:{number}", f"Filler robots thing{number}") for number in range(200))])
+    today, old = Mark("p:0", DAY), Mark("p:4", DAY - timedelta(days=365 * 56))
+    rows = np.arange(len(PAPERS))
+    (alone,) = ranker.score([Interest("a", liked=(today, old))], rows)
+    many = ranker.score([Interest(str(at), liked=(today, old)) for at in range(FEW + 1)], rows)
+    assert many == pytest.approx(np.tile(alone, (FEW + 1, 1)), abs=1e-4)
+    noise = column(ranker.index, "noise4")
+    assert noise not in weights(ranker.index, [0, 4], [2.0, 0.0])
+    assert weights(ranker.index, [0, 4], [1.9, 0.1])[noise] < weights(ranker.index, [0, 4], [1.5, 0.5])[noise] / 3
