@@ -23,11 +23,12 @@ _UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 def mended(index: Index, plain: str) -> str:
     """Return a `text.plain` query with each slip of the pen in a word mended; the same if there is none.
 
-    A slip is a word that is no author's name and that hardly any paper uses, one edit away from one that many use. A
-    name may be written with ae, oe or ue for an umlaut.
+    A slip is a word that is no author's name and that hardly any paper uses, one edit away from one that `TIMES` as
+    many use; of a word that none uses, from any. A name may be written with ae, oe or ue for an umlaut.
     """
     parts = plain.split()
-    odd = list(dict.fromkeys(part for part in parts if len(part) >= SHORTEST and part.isascii() and part.isalpha()))
+    odd = [part for part in dict.fromkeys(parts) if len(part) >= SHORTEST and part.isascii() and part.isalpha()]
+    odd = [part for part in odd if text.meant(part)]  # of stop words no use is counted, however often they stand there
     named = sizes(postings(index, [name_key(part) for part in odd]))
     used = _used(index, odd)
     odd = [part for part, name, use in zip(odd, named, used, strict=True) if not name and use * TIMES < len(index)]

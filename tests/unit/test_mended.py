@@ -97,6 +97,12 @@ def test_an_authors_name_is_no_slip() -> None:
     assert index.ids([search(index, "netwroks")[0].row]) == ["t:3rd"]
 
 
+def test_words_that_no_lookup_counts_are_no_slips() -> None:
+    """All papers say them and none is found by them: "there" was mended to "three", and "could" to "cold"."""
+    many = [Paper(f"t:{at}", f"Three skills of bound codes in the cold {at}") for at in range(60)]
+    assert mended(made(*many), "there still could be coodes") == "there still could be codes"
+
+
 def test_it_can_be_left() -> None:
     index = made(*NETS)
     assert search(index, "netwroks") != []
