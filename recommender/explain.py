@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 
 from recommender.rankers._base import Base
 from recommender.rankers._vectors import unit
-from recommender.text import LONGEST, clean, hash_terms, meant, paper_text, plain, terms, words
+from recommender.text import LONGEST, clean, hash_terms, meant, paper_text, terms, words
 from recommender.types import FloatArray, Interest, Paper, Ranker, Why
 
 TERMS = 3
@@ -30,9 +30,10 @@ _PHRASES = frozenset(
     experimentally extensive extensively framework furthermore help high however https impact important improve
     improved improvement improving introduce introduced key large largely leading limitation limited link long low
     lower many method methodology model need new novel outperform outperformed outperforming paper performance
-    present prior problem propose proposed provide real recent recently remain remaining remarkable result show
-    shown significant significantly small sota source standard state strong study substantial substantially success
-    successfully superior task technique theoretical theoretically training two various well work world
+    poorly present prior problem propose proposed provide real recent recently remain remaining remarkable result
+    show shown significant significantly small sota source standard state strong study substantial substantially
+    success successfully superior task technique theoretical theoretically training two understood various well work
+    world
     """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 """Words that abstracts are made of. They count, but alone or with each other they tell nobody anything."""
@@ -59,7 +60,7 @@ _SHOWN = re.compile(r"[^\W\d_][^\W_]+(?:[ -][^\W_]{2,}){0,3}")
 class _Read:
     """What reasons take from a paper alone: its terms as it spells them, and its sentences, in one state of the index.
 
-    `text` is what it says in folded words; `columns` and `weights` are its unit row of TF-IDF; `keys`, spelled as
+    `text` is what it says, cleaned; `columns` and `weights` are its unit row of TF-IDF; `keys`, spelled as
     `surfaces`, stand at `places` of it (-1: nowhere), and the two words of a pair at `words` (n_keys, 2) of `keys`.
     `sentences` have `cells` of (sentence, column, weight).
     """
@@ -146,7 +147,7 @@ def _read(ranker: Base, row: int, paper: Paper) -> _Read:
     told = _told(paper.abstract)
     cells = unit(index, index.vectorise(told))
     return _Read(
-        text=plain(paper_text(paper)),
+        text=clean(paper_text(paper)),
         columns=own.indices.astype(np.int32),
         weights=own.data,
         keys=keys,
@@ -202,8 +203,8 @@ def _longer(
             longer, whole = f"{one} {key}", f"{written.split(' ', 1)[0]} {surface}"
         else:
             continue
-        if f" {plain(whole)} " in f" {text} ":
-            return longer, whole
+        if found := re.findall(rf"(?<!\w){re.escape(whole)}(?!\w)", text, re.IGNORECASE):
+            return longer, min(found, key=_capitals)
     return key, surface
 
 

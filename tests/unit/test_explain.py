@@ -99,6 +99,8 @@ def test_words_that_stand_apart_are_no_phrase() -> None:
     ranker = ranked(default, [*PAPERS, apart])
     assert "graph neural networks" not in explain(ranker, INTEREST, apart).terms
     assert "graph neural networks" in explain(ranker, INTEREST, FIRST).terms
+    mixed = Paper("a:1", "Graph Neural Networks", "A graph neural model. Graph Neural Networks, or graph nets.")
+    assert "Graph Neural Networks" in explain(ranked(default, [*PAPERS, mixed]), INTEREST, mixed).terms
 
 
 def test_the_nearest_liked_paper_is_named() -> None:
