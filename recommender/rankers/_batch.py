@@ -26,7 +26,7 @@ _ROWS, _INTERESTS, _LEAST, _MOST = 256, 256, 64, 4_096
 def together(index: Index, usual: RowArray, interests: Sequence[Interest], rows: RowArray) -> Iterator[Measured]:
     """Yield the interests, measured against rows and usual rows (both of shape (n,)), in order, some at a time."""
     both = np.concatenate([rows, usual])
-    many = max(1, MEMORY // (16 * both.size))  # four numbers of four bytes are kept of each pair
+    many = max(1, MEMORY // (20 * both.size))  # five numbers of four bytes are kept of each pair
     for start in range(0, len(interests), many):
         crowd = Crowd(index, interests[start : start + many], both)
         for at in range(0, len(crowd.weighted), _INTERESTS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache, cached_property, partial
 
 import numpy as np
@@ -15,6 +16,9 @@ from recommender.types import FloatArray, RowArray
 
 _COMMON = 0.1
 """Terms in more than this share of a block are multiplied as a dense matrix: they are few, but most of the work."""
+_CELLS = 1 << 17
+"""Products of rare terms held at a time, 32 bytes each, which stay in the processor's cache: those of a crowd and a
+whole store would be gigabytes."""
 
 
 @cache
@@ -27,6 +31,16 @@ def _product(left: FloatArray, right: FloatArray) -> FloatArray:
     with _threads().limit(limits=1, user_api="blas"):
         product: FloatArray = left @ right
     return product
+
+
+def _cuts(lengths: RowArray) -> Iterator[slice]:
+    """Yield neighbours of which the lengths add up to `_CELLS` at most, or single ones."""
+    ends, start = np.cumsum(lengths), 0
+    while start < ends.size:
+        most = _CELLS + int(ends[start] - lengths[start])
+        stop = max(int(np.searchsorted(ends, most, "right")), start + 1)
+        yield slice(start, stop)
+        start = stop
 
 
 class Block:
@@ -79,11 +93,15 @@ class Block:
         dense = np.zeros((n, matrix.shape[0]), np.float32)
         dense[rows[common], slots[common]] = data[common]
         starts, lengths = self._turned.indptr[places[rare]], self._lengths[places[rare]]
-        flat = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-        cells = np.repeat(rows[rare] * width, lengths) + self._turned.indices[flat]
-        worth = np.repeat(data[rare], lengths) * weights[flat]
-        sums = np.bincount(cells, worth, n * width).reshape(n, width)
-        return _product(dense, matrix) + sums.astype(np.float32)
+        sums = _product(dense, matrix)
+        for some in _cuts(lengths):
+            first, last = rows[rare[some.start]], rows[rare[some.stop - 1]] + 1
+            many = lengths[some]
+            flat = np.repeat(starts[some] - np.cumsum(many) + many, many) + np.arange(many.sum())
+            cells = np.repeat((rows[rare[some]] - first) * width, many) + self._turned.indices[flat]
+            worth = np.repeat(data[rare[some]], many) * weights[flat]
+            sums[first:last] += np.bincount(cells, worth, (last - first) * width).reshape(last - first, width)
+        return sums
 
     def meanings(self, meaning: FloatArray) -> FloatArray:
         """Return cosines of shape (n_meaning, n + n_usual) with unit rows of LSA coordinates, (n_meaning, k)."""

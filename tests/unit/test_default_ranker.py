@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from recommender.index import Index
 from recommender.rankers._block import Block
@@ -109,6 +111,22 @@ def test_a_dislike_lowers_only_what_is_nearer_to_it_than_to_any_like(ranker: Def
     assert np.array_equal(with_them[~lowered], without[~lowered])
     assert lowered[[2, 9]].all()
     assert 10 < lowered.sum() < 120
+
+
+def test_many_interests_beside_a_whole_store_take_bounded_memory() -> None:
+    """Two hundred interests beside 38,000 papers held gigabytes at once."""
+    rng = np.random.default_rng(0)
+    index = Index()
+    index.append([Paper(f"p:{at}", ". ".join(f"w{one}x" for one in rng.permutation(800)[:40])) for at in range(1500)])
+    rows = np.arange(index.n_rows)
+    block, wide = Block(index, rows, rows[:0]), csr_matrix(rng.random((120, index.n_terms), np.float32))
+    tracemalloc.start()
+    try:
+        found, (_, peak) = block.words(wide), tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == pytest.approx((wide @ unit(index, index.counts(rows)).T).toarray(), rel=1e-4)
+    assert peak < 150e6
 
 
 def test_blocks_give_plain_cosines(ranker: Default) -> None:
