@@ -103,6 +103,21 @@ def test_words_that_no_lookup_counts_are_no_slips() -> None:
     assert mended(made(*many), "there still could be coodes") == "there still could be codes"
 
 
+def test_a_right_word_that_few_use_finds_its_papers_first() -> None:
+    """A lookup of "sexting" showed papers of settings alone, with the word in their titles."""
+    many = [Paper(f"t:{at}", f"Setting {at}", "A setting of nets.") for at in range(700)]
+    rare = [
+        Paper(f"r:{at}", f"On what teenagers write {at}", "They write, and sexting is a part of it.") for at in (1, 2)
+    ]
+    index = made(*rare, *many)
+    for query in ("sexting", "sexting of teenagers"):
+        hits = search(index, query, 5)
+        assert set(index.ids([hit.row for hit in hits])[:2]) == {"r:1", "r:2"}
+        assert len(hits) == len({hit.row for hit in hits}) == 5
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert search(index, "Sexting 7", 5)[0].exact_title
+
+
 def test_it_can_be_left() -> None:
     index = made(*NETS)
     assert search(index, "netwroks") != []
