@@ -6,7 +6,7 @@ It embeds 18,000 abstracts the first time, 40 ms each on one processor; the vect
 them. Deployed, three seeds. The peers' methods are written from what they say that they do, with this project's words
 and with the given model instead of their own, larger ones:
 
-- arxiv-sanity-lite: TF-IDF and a linear support vector machine against all papers (`svm`, under one seed);
+- arxiv-sanity-lite: TF-IDF and a linear support vector machine against all papers: `paperround eval --ranker svm`;
 - zotero-arxiv-daily: the mean cosine of dense vectors with the library's;
 - Scholar Inbox: a logistic regression for each person on dense vectors, against random papers.
 """
@@ -31,7 +31,6 @@ from recommender.profile import weigh
 from recommender.rankers._base import Base
 from recommender.rankers._desk import SAMPLE
 from recommender.rankers.default import Default
-from recommender.rankers.svm import Svm
 from recommender.rankers.tfidf import Tfidf
 from recommender.types import FloatArray, Interest, RowArray
 
@@ -85,7 +84,6 @@ def main() -> None:
         "default": words_alone,
         "default with dense": Default,
         "tfidf": Tfidf,
-        "svm": Svm,
         "dense: mean cosine": Cosine,
         "dense: logistic regression": Logistic,
     }
