@@ -81,7 +81,7 @@ class Reach:
     def _done(self, wish: Wish, task: asyncio.Task[Reached]) -> None:
         """Remember an answer. Whoever did not answer is asked again when somebody wants to know again."""
         self._at_work.pop(wish, None)
-        if task.cancelled() or task.exception() is not None or task.result().failed:
+        if task.cancelled() or task.exception() is not None or task.result().failed or task.result().busy:
             return
         self._known.pop(wish, None)
         self._known[wish] = (task.get_loop().time() + self._remember, task.result())
@@ -94,6 +94,8 @@ class Reach:
         with suppress(TimeoutError), hurry():
             async with asyncio.timeout(self._within), self._turns:
                 await (self._look if wish.kind == "look" else self._find)(wish.text, asked, answers)
+        if asked and not answers:  # the time was over before it had a turn
+            return Reached(busy=True)
         found = [(name, given) for name, given in answers.items() if given]
         failed = [name for name, given in answers.items() if given is None]
         if wish.kind == "find" and found:

@@ -14,7 +14,7 @@ from bot.core.reached import BUSY, Reached
 from bot.core.request import Address, Request
 from bot.errors import SourceError
 from bot.jobs.keeper import keeper
-from bot.jobs.reach import Reach
+from bot.jobs.reach import AT_ONCE, Reach
 from bot.store import papers
 from recommender.types import Paper
 from tests.fakes.bot import Bot, button, labels, make_bot, titles
@@ -131,7 +131,17 @@ async def test_whoever_waits_for_a_source_keeps_nobody_else_waiting(bot: Bot) ->
     assert not any(one.done() for one in waiting)
     for one in await asyncio.gather(*waiting):
         assert one[0].text == LOOKING
-        assert "arXiv did not answer" in one[-1].text
+        assert "arXiv did not answer" in one[-1].text or one[-1].text == BUSY
+
+
+async def test_whoever_had_no_turn_in_time_is_told_and_may_ask_again(bot: Bot) -> None:
+    out = reaching(bot, arxiv(), within=0.05)
+    for _ in range(AT_ONCE):
+        await out._turns.acquire()
+    assert (await bot.ask("show 2401.01234")).text == BUSY
+    for _ in range(AT_ONCE):
+        out._turns.release()
+    assert titles(await bot.ask("show 2401.01234")) == [WINDOWS.title]
 
 
 async def test_the_first_words_to_somebody_new_are_not_lost_to_the_waiting(bot: Bot) -> None:
