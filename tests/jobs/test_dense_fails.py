@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +20,19 @@ from bot.store import embeddings
 from bot.store.engine import Store
 from bot.store.vectors import Vectors
 from recommender.dense import key_of, text_of
-from recommender.types import Paper
-from tests.fakes.bot import Bot, make_bot
+from tests.fakes.bot import Bot
 from tests.fakes.canned_http import CannedServer, serving
 from tests.fakes.small_embedder import SmallEmbedder
 from tests.jobs.test_clock import until
 from tests.jobs.test_service import TOPIC, Ear, Feed, running
+from tests.jobs.test_service_dense import due_bot
 
 
 @pytest.fixture
 async def bot(memory_store: Store, monkeypatch: pytest.MonkeyPatch) -> Bot:
     """A bot with one digest that is due, and papers that are older; it embeds as often as it can."""
     monkeypatch.setattr(service_module, "EMBED_EVERY", 0.1)
-    made = make_bot([Paper(f"t:{n}", f"Cooking paper {n}", f"A robot cooks soup{n}.") for n in range(8)], memory_store)
-    made.app.library.update(learn=True)
-    await made.ask(f"subscribe {TOPIC} at=09:00 on=daily")
-    made.at = datetime(2026, 12, 3, 9, 0, 1, tzinfo=UTC)
-    memory_store.clock = lambda conn: made.at
-    return made
+    return await due_bot(memory_store)
 
 
 async def delivered(bot: Bot, embedder: Embedder, why: str) -> None:

@@ -22,15 +22,19 @@ from tests.jobs.test_clock import until
 from tests.jobs.test_service import TOPIC, Ear, Feed, running
 
 
-@pytest.fixture
-async def bot(memory_store: Store) -> Bot:
-    """A bot with one digest that is due, and papers that are older."""
-    made = make_bot([Paper(f"t:{n}", f"Cooking paper {n}", f"A robot cooks soup{n}.") for n in range(8)], memory_store)
+async def due_bot(store: Store) -> Bot:
+    """Return a bot with one digest that is due, and papers that are older."""
+    made = make_bot([Paper(f"t:{n}", f"Cooking paper {n}", f"A robot cooks soup{n}.") for n in range(8)], store)
     made.app.library.update(learn=True)
     await made.ask(f"subscribe {TOPIC} at=09:00 on=daily")
     made.at = datetime(2026, 12, 3, 9, 0, 1, tzinfo=UTC)
-    memory_store.clock = lambda conn: made.at
+    store.clock = lambda conn: made.at
     return made
+
+
+@pytest.fixture
+async def bot(memory_store: Store) -> Bot:
+    return await due_bot(memory_store)
 
 
 async def test_papers_and_topics_get_their_vectors(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
